@@ -6,6 +6,8 @@ use std::time::Duration;
 
 /// A stage whose first waiting record is older is behind.
 const BEHIND_S: f64 = 900.0;
+/// Partitions that are named of those that do not answer.
+const UNANSWERED: usize = 8;
 
 /// Something that needs a person.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -78,6 +80,12 @@ pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
     if let Some(pages) = status.blind_pages.filter(|pages| *pages > 0) {
         let lack = counted(pages, "page lacks", "pages lack");
         add(format!("{lack} something that a rule watches."), Some("/changes?verdict=unwatched"));
+    }
+    if !status.unanswered.is_empty() {
+        let first = status.unanswered[..status.unanswered.len().min(UNANSWERED)].join(", ");
+        let more = status.unanswered.len().saturating_sub(UNANSWERED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        add(format!("Not in the figures, because they do not answer: {first}{more}."), Some("/stages"));
     }
     troubles.extend(status.topic_problems.iter().map(|problem| Trouble { text: problem.clone(), link: None }));
     troubles

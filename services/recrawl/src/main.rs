@@ -53,7 +53,7 @@ enum RecrawlCommand {
     Changes(Box<changes::ChangesArguments>),
     /// Prints the newest changes as a feed, Atom or RSS.
     Feed(feed::FeedArguments),
-    /// Exports fetch results as web archives or as lines of JSON, and optionally follows.
+    /// Exports fetch results as web archives or as lines of JSON, or the texts of all copies, and optionally follows.
     Export(export::ExportArguments),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),

@@ -1,6 +1,6 @@
 //! Reads the stored state of a page or a crawl, whether its loop is running or not.
 
-use super::{CrawlState, WatchedPage};
+use super::{CrawlState, VisitCopy, WatchedPage};
 use crate::listed_seeds::noted_list;
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{AuditedFreshness, CommandFailure, DiskSpace, FocusStatus, StageLag, Status, WebClock};
@@ -15,6 +15,7 @@ use scheduler::{
 };
 use settings::Settings;
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stream::partitioner::partition_for;
@@ -281,26 +282,23 @@ impl CrawlState for Inspection {
         self.entry(&detector::topology(), url, detector::CONTENTS, &url.page_id())
     }
 
-    fn each_copy(
-        &self,
-        visit: &mut dyn FnMut(PageContent, Option<&str>) -> Result<(), CommandFailure>,
-    ) -> Result<(), CommandFailure> {
+    fn each_copy(&self, visit: &mut VisitCopy<'_>) -> Result<ControlFlow<()>, CommandFailure> {
         let topology = detector::topology();
         for partition in 0..self.partitions {
             let Some(tables) = self.tables(&topology, partition) else { continue };
-            let mut visited = Ok(());
+            let mut visited = Ok(ControlFlow::Continue(()));
             let each = &mut |_, copy: PageContent| {
                 let sketch: Option<PageSketch> = tables.get(detector::PAGES, &copy.url.page_id())?;
-                let title = sketch.and_then(|sketch| sketch.title);
-                visited = visit(copy, title.as_deref());
-                if visited.is_ok() { Ok(()) } else { Err(ScanEnd::Full) }
+                visited = visit(copy, sketch.and_then(|sketch| sketch.title).as_deref());
+                if matches!(visited, Ok(ControlFlow::Continue(()))) { Ok(()) } else { Err(ScanEnd::Full) }
             };
             match tables.scan(detector::CONTENTS, b"", each) {
-                Ok(()) | Err(ScanEnd::Full) => visited?,
+                Ok(()) => {}
+                Err(ScanEnd::Full) => return visited,
                 Err(ScanEnd::Failed(error)) => return Err(unreadable("detector", partition, &error)),
             }
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     }
 
     fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure> {

@@ -1,6 +1,7 @@
 //! The state of a crawl: one set of questions, answered from the tables of a data directory or by the stages over Kafka.
 
 mod answers;
+mod copies;
 mod directory;
 mod stages;
 
@@ -14,6 +15,7 @@ use messages::{HostSelection, PageContent, PageSelection};
 use page::CanonicalUrl;
 use scheduler::{HostListing, ListedPage};
 use settings::Settings;
+use std::ops::ControlFlow;
 use std::time::Duration;
 use stream::StageTopology;
 
@@ -28,6 +30,9 @@ pub struct WatchedPage {
     pub copy: Option<PageContent>,
 }
 
+/// Takes a stored copy and the title of its page. `Break` ends the visits.
+pub type VisitCopy<'a> = dyn FnMut(PageContent, Option<&str>) -> Result<ControlFlow<()>, CommandFailure> + 'a;
+
 /// Answers questions about a crawl.
 pub trait CrawlState {
     /// Number of partitions of the loop.
@@ -36,11 +41,9 @@ pub trait CrawlState {
     fn page(&self, url: &CanonicalUrl) -> Result<PageParts, CommandFailure>;
     /// The stored copy of a page. `None` if no copy is kept.
     fn copy(&self, url: &CanonicalUrl) -> Result<Option<PageContent>, CommandFailure>;
-    /// Visits all stored copies, with the titles of their pages where they are known. Over Kafka they are not.
-    fn each_copy(
-        &self,
-        visit: &mut dyn FnMut(PageContent, Option<&str>) -> Result<(), CommandFailure>,
-    ) -> Result<(), CommandFailure>;
+    /// Visits all stored copies, with the titles of their pages where they are known, until a visit ends it. Over Kafka titles are
+    /// not known.
+    fn each_copy(&self, visit: &mut VisitCopy<'_>) -> Result<ControlFlow<()>, CommandFailure>;
     /// The kept versions of a page, the oldest first.
     fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure>;
     /// The copy of a version of a page, by its number. `None` if it is not kept.

@@ -1,7 +1,8 @@
 //! Asks the stages over Kafka. The owner of each partition answers from its own state.
 
 use super::answers::{Answers, unreadable};
-use super::{CrawlState, WatchedPage};
+use super::copies::copies_in_topic;
+use super::{CrawlState, VisitCopy, WatchedPage};
 use crate::{ExplanationParts, NamedSource, PageParts};
 use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
 use detector::VersionFacts;
@@ -11,7 +12,8 @@ use metrics::Metric;
 use page::{CanonicalUrl, DAY, MINUTE};
 use scheduler::{HostListing, ListedPage, MOST_LISTED_HOSTS, PageListing};
 use settings::Settings;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 use stream::partitioner::{key_for, partition_for};
 use stream::{Clock, Log, OutputRecord, StageTopology};
@@ -252,26 +254,8 @@ impl CrawlState for Asker {
         answers.entry(DETECTOR, detector::CONTENTS)
     }
 
-    fn each_copy(
-        &self,
-        visit: &mut dyn FnMut(PageContent, Option<&str>) -> Result<(), CommandFailure>,
-    ) -> Result<(), CommandFailure> {
-        let mut reader = TopicReader::open(&self.settings, topics::PAGE_CONTENTS, CLIENT)?;
-        // Earlier copies of a page stand in the topic until it is compacted.
-        let mut last: HashMap<Vec<u8>, u64> = HashMap::new();
-        reader.read_all(|record| {
-            last.insert(record.key.to_vec(), record.offset);
-            Ok(())
-        })?;
-        reader.read_all(|record| {
-            let is_last = last.get(&record.key[..]) == Some(&record.offset);
-            let Some(value) = record.value.as_deref().filter(|_| is_last) else { return Ok(()) };
-            let copy = PageContent::decode(value).map_err(|error| {
-                let (partition, offset) = (record.partition, record.offset);
-                CommandFailure::World(format!("page-contents: record {partition}@{offset} cannot be read: {error}"))
-            })?;
-            visit(copy, None)
-        })
+    fn each_copy(&self, visit: &mut VisitCopy<'_>) -> Result<ControlFlow<()>, CommandFailure> {
+        copies_in_topic(&self.settings, visit)
     }
 
     fn history(&self, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure> {

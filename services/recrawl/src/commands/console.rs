@@ -31,7 +31,9 @@ pub struct ConsoleArguments {
 
 /// Serves the console until stopped.
 pub fn console(arguments: &ConsoleArguments) -> Result<(), CommandFailure> {
-    let settings = arguments.settings.load(&[])?;
+    let mut settings = arguments.settings.load(&[])?;
+    // That of a stage, if its settings are used.
+    settings.crawl.data = None;
     if settings.kafka.brokers.is_none() {
         return Err(CommandFailure::Input(
             "kafka.brokers is not set: name the configuration of the crawl with --config; recrawl run has a console of its own"
@@ -53,7 +55,7 @@ pub fn console(arguments: &ConsoleArguments) -> Result<(), CommandFailure> {
     let board = Board::new(Vec::new(), clock.speed());
     let log: Arc<dyn Log> = Arc::new(daemon::connect(&settings, "recrawl-console")?);
     let door =
-        Door { log: Some(log.id()?), tokens: own_token.into_iter().map(|token| ("http.token", token)).collect(), keys };
+        Door { log: None, tokens: own_token.into_iter().map(|token| ("http.token", token)).collect(), keys };
     let sender = OrderSender::new(log, &LogNames::new(&settings), clock)?;
     let crawl = CrawlOverKafka { settings: settings.clone(), wait: *arguments.wait.wait };
     let console = Console::new(&settings, Box::new(crawl));
@@ -67,7 +69,7 @@ pub fn console(arguments: &ConsoleArguments) -> Result<(), CommandFailure> {
         hints: None,
         names: settings.http.names.clone(),
         hung_after: HUNG_AFTER,
-        step_timeout: http::STEP_TIMEOUT.max(*arguments.wait.wait),
+        step_timeout: http::STEP_TIMEOUT,
     };
     let mut background = Background::new(&stop);
     let address = serve(&settings, site, tls, &stop, &mut background)?;
@@ -75,6 +77,8 @@ pub fn console(arguments: &ConsoleArguments) -> Result<(), CommandFailure> {
     while !stop.is_stopped() {
         std::thread::sleep(LOOK_EVERY);
     }
+    drop(background);
+    info!(service = "console", "drained");
     Ok(())
 }
 

@@ -1,4 +1,4 @@
-//! `recrawl export`: exports fetch results for archives and other programs.
+//! `recrawl export`: exports fetch results for archives and other programs, and the texts of copies.
 
 mod contents;
 

@@ -5,7 +5,6 @@ use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::commands::diff::ComparedVersions;
 use messages::word;
-use operate::state::CrawlState;
 use serde::Serialize;
 
 #[derive(Serialize)]

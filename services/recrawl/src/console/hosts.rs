@@ -5,7 +5,6 @@ use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::commands::hosts::state_in_words;
 use messages::{HostOrder, HostSelection, word};
-use operate::state::CrawlState;
 use scheduler::HostReport;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -17,8 +17,8 @@ pub(super) struct Now {
     troubles: Vec<Trouble>,
     figures: Vec<Figure>,
     outcomes: Vec<Outcome>,
-    /// Partitions of stages that are not in the figures, because they have not answered.
-    unanswered: Vec<String>,
+    /// Whether they are known. Over Kafka they are not.
+    has_outcomes: bool,
     changes: Vec<ChangeCard>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Now, ScreenFail
         troubles,
         figures: figures(&status),
         outcomes: status.outcomes.iter().map(outcome).collect(),
-        unanswered: status.unanswered,
+        has_outcomes: status.fetch_rate_per_s.is_some(),
         changes: cards(source, CHANGES)?,
     })
 }

@@ -5,7 +5,6 @@ use super::{ScreenFailure, Source};
 use detector::VersionFacts;
 use messages::word;
 use operate::PageReport;
-use operate::state::CrawlState;
 use page::CanonicalUrl;
 use serde::Serialize;
 use stream::partitioner::partition_for;

@@ -5,7 +5,6 @@ use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::commands::pages::known_outcome;
 use messages::{PageSelection, Verdict, word};
-use operate::state::CrawlState;
 use page::HostName;
 use scheduler::ListedPage;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,6 @@ use crate::one_fetch::{is_address, parsed};
 use crate::seed_file::seeds_of;
 use messages::CommandKind;
 use operate::Order;
-use operate::state::CrawlState;
 use scope::Scope;
 use serde::Serialize;
 use settings::seeds::{self, Seed, SeedList};
@@ -17,6 +16,7 @@ use sitemaps::SitemapKind;
 const SHOWN: usize = 100;
 /// Most pages of one form.
 const MAX_SEEDS: usize = 10_000;
+const MAX_SEEDS_OVER_KAFKA: usize = 50;
 
 /// A pasted list: what would be added, and why the rest would not.
 #[derive(Default, Serialize)]
@@ -74,9 +74,11 @@ pub(super) fn check(source: &Source<'_>, body: &[u8], scope: &Scope) -> Result<C
             return Err(CommandFailure::Input("there is no address; paste one on each line".to_owned()).into());
         }
     };
-    if list.seeds.len() > MAX_SEEDS {
+    // Over Kafka four stages are asked about each.
+    let most = if source.state.most_hosts().is_some() { MAX_SEEDS_OVER_KAFKA } else { MAX_SEEDS };
+    if list.seeds.len() > most {
         let problem = format!(
-            "these are {} pages, and a form takes {MAX_SEEDS}; give longer lists by recrawl seed --file",
+            "these are {} pages, and a form takes {most}; give longer lists by recrawl seed --file",
             list.seeds.len()
         );
         return Err(CommandFailure::Input(problem).into());

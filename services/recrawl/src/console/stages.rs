@@ -19,8 +19,9 @@ struct StageLine {
     partitions: Option<usize>,
     waiting: u64,
     waiting_s: String,
-    processed: u64,
-    set_aside: u64,
+    /// `None` where it is not known.
+    processed: Option<u64>,
+    set_aside: Option<u64>,
     /// By name.
     figures: Vec<(String, String)>,
 }
@@ -35,7 +36,9 @@ fn line(stage: StageLag) -> StageLine {
     let state = match (stage.last_error.is_some(), stage.ready) {
         (true, _) => "fails",
         (false, Some(false)) => "starting",
-        (false, _) => "ready",
+        (false, Some(true)) => "ready",
+        // Over Kafka not all stages are asked.
+        (false, None) => "unknown",
     };
     StageLine {
         name: stage.name,
@@ -44,8 +47,8 @@ fn line(stage: StageLag) -> StageLine {
         partitions: stage.partitions,
         waiting: stage.lag_records,
         waiting_s: format!("{:.1}", stage.lag_s),
-        processed: stage.processed_total.unwrap_or(0),
-        set_aside: stage.set_aside_total.unwrap_or(0),
+        processed: stage.processed_total,
+        set_aside: stage.set_aside_total,
         figures: stage.figures.into_iter().map(|(name, value)| (name, shown(value))).collect(),
     }
 }

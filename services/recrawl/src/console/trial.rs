@@ -9,7 +9,6 @@ use crate::one_fetch::Given;
 use change::{Version, VersionVerdict, diff};
 use document::Body;
 use messages::{CopyKind, body, word};
-use operate::state::CrawlState;
 use page::{CanonicalUrl, UrlRules};
 use serde::Serialize;
 use settings::Rule;

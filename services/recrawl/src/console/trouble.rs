@@ -13,6 +13,8 @@ const SHOWN: usize = 50;
 #[derive(Serialize)]
 pub(super) struct Troubles {
     troubles: Vec<Trouble>,
+    /// Whether they are known. Over Kafka they are not.
+    has_failures: bool,
     failures: Vec<Failure>,
     records: Vec<SetAside>,
     /// Whether the caller may see records of any host.
@@ -58,5 +60,6 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Troubles, Scree
     } else {
         Vec::new()
     };
-    Ok(Troubles { troubles: troubles(&status), failures, records, sees_records })
+    let (troubles, has_failures) = (troubles(&status), status.fetch_rate_per_s.is_some());
+    Ok(Troubles { troubles, has_failures, failures, records, sees_records })
 }

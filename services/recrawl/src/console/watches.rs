@@ -4,7 +4,6 @@ use super::query::Query;
 use super::{ScreenFailure, Source};
 use document::select::PartUse;
 use messages::PageSelection;
-use operate::state::CrawlState;
 use page::CanonicalUrl;
 use serde::Serialize;
 use std::collections::BTreeSet;

@@ -14,10 +14,13 @@ use serde::Serialize;
 use settings::Settings;
 use std::collections::HashSet;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
-/// Most changes that are looked up together.
+/// Changes that are looked up together.
 const BATCH: usize = 500;
+/// Most changes that wait for stages that do not answer.
+const MOST_WAITING: usize = 10_000;
 
 #[derive(Args, Debug)]
 pub(super) struct ContentsArguments {
@@ -55,18 +58,14 @@ struct ContentLine<'a> {
     text: Option<String>,
     /// Whether the copy is incomplete.
     truncated: bool,
-    /// `--cursor` with this goes on behind the line.
-    cursor: String,
+    /// `--cursor` with this goes on behind the line. Of all contents only the last line has one: until then some are missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
 }
 
 impl<'a> ContentLine<'a> {
-    fn of_copy(
-        copy: &'a PageContent,
-        title: Option<&str>,
-        cursor: &Cursor,
-        most: usize,
-    ) -> Result<Self, CommandFailure> {
-        let bytes = body::unpack(&copy.content, most)
+    fn of_copy(copy: &'a PageContent, title: Option<&str>, cursor: Option<&Cursor>) -> Result<Self, CommandFailure> {
+        let bytes = body::unpack(&copy.content, usize::MAX)
             .map_err(|error| CommandFailure::World(format!("the stored copy of {}: {error}", copy.url)))?;
         let content_type = match copy.kind {
             CopyKind::Text => Some("text/plain; charset=utf-8"),
@@ -88,14 +87,15 @@ impl<'a> ContentLine<'a> {
             content_type: copy.content_type.clone(),
             text: Some(text),
             truncated: copy.truncated,
-            cursor: cursor.to_string(),
+            cursor: cursor.map(Cursor::to_string),
         })
     }
 
-    fn of_removal(change: &'a PageChange, cursor: &Cursor) -> Self {
+    /// The line of a page that has no copy, because it is gone or forgotten, or none is kept of this version.
+    fn without_copy(change: &'a PageChange, cursor: &Cursor) -> Self {
         Self {
             url: change.url.as_str(),
-            deleted: true,
+            deleted: matches!(change.verdict, Verdict::Gone | Verdict::Forgotten),
             verdict: word(&change.verdict),
             seen_at: change.seen_at.to_string(),
             version: None,
@@ -104,7 +104,7 @@ impl<'a> ContentLine<'a> {
             content_type: None,
             text: None,
             truncated: false,
-            cursor: cursor.to_string(),
+            cursor: Some(cursor.to_string()),
         }
     }
 }
@@ -114,13 +114,14 @@ struct Contents<'a> {
     settings: &'a Settings,
     host: Option<HostName>,
     wait: Duration,
-    most: usize,
     out: Out,
     stop: &'a StopSignal,
     printed: u64,
     /// Changes that were not looked up yet.
     waiting: Vec<TopicRecord<PageChange>>,
-    cursor: Cursor,
+    /// The position behind all that was printed. `None` while some of all contents are missing.
+    cursor: Option<Cursor>,
+    follows: bool,
 }
 
 /// Prints all contents, unless the arguments have a cursor, and then those of changed pages.
@@ -131,30 +132,39 @@ pub(super) fn contents(arguments: &ContentsArguments) -> Result<(), CommandFailu
         return Err(CommandFailure::Input("--since: give --cursor, or neither for all contents".to_owned()));
     }
     let settings = arguments.follow.settings()?;
-    let open = || TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-contents");
+    let mut reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-contents")?;
     // Noted before the copies are read, so that no change is lost between the two.
-    let mut reader = open()?;
     let begin = follow.cursor.clone().map_or_else(|| Cursor::at_end(&mut reader), Ok)?;
     let mut contents = Contents {
         host: arguments.host.as_ref().map(|host| HostName::from_name(host.to_lowercase())),
         wait: *arguments.wait.wait,
-        most: usize::try_from(settings.fetch.max_body).unwrap_or(usize::MAX),
         out: Out::stdout(),
         stop: &stop,
         printed: 0,
         waiting: Vec::new(),
-        cursor: begin.clone(),
+        cursor: follow.cursor.clone(),
+        follows: follow.follow,
         settings: &settings,
     };
-    let mut done = if follow.cursor.is_none() { contents.print_all(follow.limit) } else { Ok(()) };
-    if done.is_ok() && (follow.follow || follow.cursor.is_some()) {
+    if follow.cursor.is_none() && contents.print_all(&begin, follow.limit)?.is_continue() {
+        contents.cursor = Some(begin.clone());
+    }
+    let mut done = Ok(());
+    if contents.cursor.is_some() && (follow.follow || follow.cursor.is_some()) {
         let limit = follow.limit.map(|limit| limit.saturating_sub(contents.printed));
         let rest = FollowOptions { limit, cursor: Some(begin), ..follow.clone() };
         let mut changes = TopicFollower::open(reader, CHANGES, &rest.start())?;
         done = rest.each(&mut changes, &stop, &mut contents);
+        if changes.lost() > 0 {
+            let problem = "changes behind the cursor are no longer kept; export all contents anew, without --cursor";
+            done = done.and(Err(CommandFailure::World(problem.to_owned())));
+        }
     }
     let done = done.and_then(|()| contents.rest());
-    eprintln!("recrawl: {} pages; cursor {}", contents.printed, contents.cursor);
+    match &contents.cursor {
+        Some(cursor) => eprintln!("recrawl: {} pages; cursor {cursor}", contents.printed),
+        None => eprintln!("recrawl: {} pages, and there are more", contents.printed),
+    }
     done
 }
 
@@ -169,52 +179,73 @@ impl Contents<'_> {
         written_or_stop(writeln!(self.out, "{line}"), self.stop)
     }
 
-    fn print_all(&mut self, limit: Option<u64>) -> Result<(), CommandFailure> {
+    /// Prints all copies. `Break` if some are left out.
+    fn print_all(&mut self, begin: &Cursor, limit: Option<u64>) -> Result<ControlFlow<()>, CommandFailure> {
         let state = operate::state::open(self.settings, topologies(), self.wait)?;
-        let cursor = self.cursor.clone();
-        state.each_copy(&mut |copy, title| {
-            if self.is_wanted(&copy.url) && limit.is_none_or(|limit| self.printed < limit) && !self.stop.is_stopped() {
-                self.print(&ContentLine::of_copy(&copy, title, &cursor, self.most)?)?;
+        let mut last: Option<(PageContent, Option<String>)> = None;
+        let all = state.each_copy(&mut |copy, title| {
+            if !self.is_wanted(&copy.url) {
+                return Ok(ControlFlow::Continue(()));
             }
-            Ok(())
-        })
+            if let Some((copy, title)) = last.replace((copy, title.map(str::to_owned))) {
+                self.print(&ContentLine::of_copy(&copy, title.as_deref(), None)?)?;
+            }
+            let is_full = limit.is_some_and(|limit| self.printed + 1 >= limit);
+            Ok(if is_full || self.stop.is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        if let Some((copy, title)) = last {
+            let cursor = all.is_continue().then_some(begin);
+            self.print(&ContentLine::of_copy(&copy, title.as_deref(), cursor)?)?;
+        }
+        Ok(all)
     }
 
-    /// Looks up the pages of the changes that wait. The state is opened behind them, so that it is as new as they are.
+    /// Looks up the pages of the changes that wait. The state is opened behind them, so that it is as new as they are. While the
+    /// stages do not answer, a reader that follows waits for them.
     fn print_waiting(&mut self) -> Result<(), CommandFailure> {
         let waiting = std::mem::take(&mut self.waiting);
-        let Some(last) = waiting.last() else { return Ok(()) };
-        let end = last.cursor.clone();
+        match self.look_up(&waiting) {
+            Err(CommandFailure::World(why)) if self.follows && waiting.len() < MOST_WAITING && !self.stop.is_stopped() => {
+                eprintln!("recrawl: {why}; {} pages wait", waiting.len());
+                self.waiting = waiting;
+                Ok(())
+            }
+            done => done,
+        }
+    }
+
+    fn look_up(&mut self, waiting: &[TopicRecord<PageChange>]) -> Result<(), CommandFailure> {
+        if waiting.is_empty() {
+            return Ok(());
+        }
         let state = operate::state::open(self.settings, topologies(), self.wait)?;
         // The last change of a page alone, since the state is that of all.
         let mut seen = HashSet::new();
         let mut wanted: Vec<_> = waiting.iter().rev().filter(|record| seen.insert(&record.message.url)).collect();
         wanted.reverse();
         for TopicRecord { message: change, cursor, .. } in wanted {
-            match state.copy(&change.url)? {
-                Some(copy) => self.print(&ContentLine::of_copy(&copy, change.title.as_deref(), cursor, self.most)?)?,
-                None if matches!(change.verdict, Verdict::Gone | Verdict::Forgotten) => {
-                    self.print(&ContentLine::of_removal(change, cursor))?;
-                }
-                // It is not kept, for want of room or by `detector.contents`, or it is gone since: a later change says so.
-                None => {}
+            if self.stop.is_stopped() {
+                return Ok(());
             }
+            match state.copy(&change.url)? {
+                Some(copy) => self.print(&ContentLine::of_copy(&copy, change.title.as_deref(), Some(cursor))?)?,
+                None => self.print(&ContentLine::without_copy(change, cursor))?,
+            }
+            self.cursor = Some(cursor.clone());
         }
-        self.cursor = end;
         Ok(())
     }
 }
 
 impl RecordSink<PageChange> for Contents<'_> {
     fn take(&mut self, record: TopicRecord<PageChange>) -> Result<bool, CommandFailure> {
-        let has_content = matches!(
-            record.message.verdict,
-            Verdict::First | Verdict::Minor | Verdict::Major | Verdict::Returned | Verdict::Gone | Verdict::Forgotten
-        );
-        let is_wanted = has_content && self.is_wanted(&record.message.url);
+        // These leave the copy as it is.
+        let changes_nothing =
+            matches!(record.message.verdict, Verdict::Failed | Verdict::Missing | Verdict::Obscured | Verdict::Unknown);
+        let is_wanted = !changes_nothing && self.is_wanted(&record.message.url);
         match is_wanted {
             true => self.waiting.push(record),
-            false if self.waiting.is_empty() => self.cursor = record.cursor,
+            false if self.waiting.is_empty() => self.cursor = Some(record.cursor),
             false => {}
         }
         if self.waiting.len() >= BATCH {
