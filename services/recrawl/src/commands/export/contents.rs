@@ -205,7 +205,9 @@ impl Contents<'_> {
     fn print_waiting(&mut self) -> Result<(), CommandFailure> {
         let waiting = std::mem::take(&mut self.waiting);
         match self.look_up(&waiting) {
-            Err(CommandFailure::World(why)) if self.follows && waiting.len() < MOST_WAITING && !self.stop.is_stopped() => {
+            Err(CommandFailure::World(why))
+                if self.follows && waiting.len() < MOST_WAITING && !self.stop.is_stopped() =>
+            {
                 eprintln!("recrawl: {why}; {} pages wait", waiting.len());
                 self.waiting = waiting;
                 Ok(())
