@@ -25,6 +25,16 @@ fn topic(distributed: &Distributed, name: &str) -> String {
     format!("{}{name}", distributed.crawl.settings().kafka.topic_prefix)
 }
 
+fn fetcher(services: &[Service]) -> &Service {
+    services.iter().find(|service| service.stage == "fetcher").unwrap()
+}
+
+/// The most pages that a fetcher asks for once more: those under way while partitions were taken from it, which the web holds
+/// back. That happens if Kafka's client sees the new partitions of its topic before the web is open.
+fn asked_again(said: &str) -> usize {
+    said.matches("task closed").count().div_ceil(PARTITIONS as usize) * HOSTS
+}
+
 fn stop_all(services: Vec<Service>) {
     services.into_iter().for_each(|service| drop(service.stop()));
 }
@@ -57,6 +67,7 @@ fn partitions_that_somebody_adds_are_named_and_left_alone() {
     web.open();
     distributed.wait_until_idle(&services);
     // They come back to topics that are not what they were.
+    let (first_said, asked) = (fetcher(&services).said(), web.page_requests());
     stop_all(services);
     let services = distributed.start_all();
     let urls = web.urls();
@@ -70,9 +81,12 @@ fn partitions_that_somebody_adds_are_named_and_left_alone() {
     }
     let said = distributed.ask(&["status"]).exits_with(0).json()["topic_problems"].to_string();
     assert!(said.contains(&named), "{said}");
+    let said = fetcher(&services).said();
     stop_all(services);
     distributed.books("0");
-    assert_eq!(web.page_requests(), urls.len() + HOSTS);
+    for (count, expected, said) in [(asked, urls.len(), first_said), (web.page_requests() - asked, HOSTS, said)] {
+        assert!((expected..=expected + asked_again(&said)).contains(&count), "{count}, {expected} wanted\n{said}");
+    }
 }
 
 #[test]
@@ -86,8 +100,7 @@ fn a_page_that_a_topic_takes_no_more_is_a_failed_look_and_the_rest_works() {
     web.let_through(HOSTS * PAGES_PER_HOST / 3);
     // Packed pages are about as large.
     cluster.limit_records(&topic(&distributed, "fetch-results"), 9_000);
-    let fetcher = services.iter().find(|service| service.stage == "fetcher").unwrap();
-    wait_until_named(fetcher, "has max.message.bytes=9000");
+    wait_until_named(fetcher(&services), "has max.message.bytes=9000");
     web.open();
     distributed.wait_until_idle(&services);
     let listed = distributed.ask(&["pages", "--top", "0"]).exits_with(0).json();
