@@ -139,10 +139,10 @@ fn a_newcomer_runs_errands_in_three_clicks() {
     wait_for("the new page is fetched", SOON, || shop.screen("/pages?contains=bell").contains("<td>fetched</td>"));
 
     // Blocks a host, and takes that back.
-    let blocked = of(&mut tab, &["nav a[href='/hosts']", "form[action='/hosts/block'] button"]);
+    let blocked = of(&mut tab, &["nav a[href='/hosts']", "button[formaction='/hosts/block']"]);
     assert!(blocked.contains("1 host blocked"), "{blocked}");
     wait_for("the host is blocked", SOON, || shop.screen("/hosts").contains("<td>blocked</td>"));
-    let unblocked = of(&mut tab, &["nav a[href='/hosts']", "form[action='/hosts/unblock'] button"]);
+    let unblocked = of(&mut tab, &["nav a[href='/hosts']", "button[formaction='/hosts/unblock']"]);
     assert!(unblocked.contains("1 host no longer blocked"), "{unblocked}");
 
     // Forgets a page, which takes a step more because it is for good.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Hosts on the screen.
-const SHOWN: usize = 100;
+const SHOWN: usize = 50;
 const ORDERS: [HostOrder; 5] =
     [HostOrder::Pages, HostOrder::Fetches, HostOrder::Value, HostOrder::Freshness, HostOrder::Name];
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Pages on the screen.
-const SHOWN: usize = 100;
+const SHOWN: usize = 50;
 /// The verdicts of a last look.
 const VERDICTS: [Verdict; 8] = [
     Verdict::First,
