@@ -3,6 +3,7 @@
 use crate::CommandFailure;
 use messages::topics::{self, TopicSpec};
 use settings::Settings;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use stream::schemas::{SchemaReader, is_of_unknown_schema};
@@ -149,17 +150,33 @@ impl TopicReader {
         mut each: impl FnMut(&InputRecord) -> Result<(), CommandFailure>,
     ) -> Result<(), CommandFailure> {
         for partition in 0..self.partitions {
-            let mut next = self.bounds(partition)?.start;
-            loop {
-                let (records, after) = self.read(partition, next, BATCH)?;
-                if records.is_empty() {
-                    break;
-                }
-                next = after;
-                records.iter().try_for_each(&mut each)?;
-            }
+            let _ = self.read_partition(partition, |record| each(record).map(|()| ControlFlow::Continue(())))?;
         }
         Ok(())
+    }
+
+    /// Reads the retained records of a partition, until `each` breaks off.
+    ///
+    /// # Errors
+    /// The log does not answer, or `each` fails.
+    pub fn read_partition(
+        &mut self,
+        partition: u32,
+        mut each: impl FnMut(&InputRecord) -> Result<ControlFlow<()>, CommandFailure>,
+    ) -> Result<ControlFlow<()>, CommandFailure> {
+        let mut next = self.bounds(partition)?.start;
+        loop {
+            let (records, after) = self.read(partition, next, BATCH)?;
+            if records.is_empty() {
+                return Ok(ControlFlow::Continue(()));
+            }
+            next = after;
+            for record in &records {
+                if each(record)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+        }
     }
 
     fn learn_schemas(&mut self) -> Result<(), CommandFailure> {

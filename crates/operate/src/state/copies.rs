@@ -13,23 +13,26 @@ pub(super) fn copies_in_topic(
     visit: &mut VisitCopy<'_>,
 ) -> Result<ControlFlow<()>, CommandFailure> {
     let mut reader = TopicReader::open(settings, topics::PAGE_CONTENTS, "recrawl-contents")?;
-    // Earlier copies of a page stand in the topic until it is compacted.
-    let mut last: HashMap<Vec<u8>, u64> = HashMap::new();
-    reader.read_all(|record| {
-        last.insert(record.key.to_vec(), record.offset);
-        Ok(())
-    })?;
-    let mut flow = ControlFlow::Continue(());
-    reader.read_all(|record| {
-        // A page may have been written again since, and the noted copy compacted away.
-        let is_last = last.get(&record.key[..]).is_some_and(|last| record.offset >= *last);
-        let Some(value) = record.value.as_deref().filter(|_| is_last && flow.is_continue()) else { return Ok(()) };
-        let copy = PageContent::decode(value).map_err(|error| {
-            let (partition, offset) = (record.partition, record.offset);
-            CommandFailure::World(format!("page-contents: record {partition}@{offset} cannot be read: {error}"))
+    for partition in 0..reader.partitions() {
+        // Earlier copies of a page stand in the topic until it is compacted. A page has one partition.
+        let mut last: HashMap<Vec<u8>, u64> = HashMap::new();
+        let _ = reader.read_partition(partition, |record| {
+            last.insert(record.key.to_vec(), record.offset);
+            Ok(ControlFlow::Continue(()))
         })?;
-        flow = visit(copy, None)?;
-        Ok(())
-    })?;
-    Ok(flow)
+        let flow = reader.read_partition(partition, |record| {
+            // A page may have been written again since, and the noted copy compacted away.
+            let is_last = last.get(&record.key[..]).is_some_and(|last| record.offset >= *last);
+            let Some(value) = record.value.as_deref().filter(|_| is_last) else { return Ok(ControlFlow::Continue(())) };
+            let copy = PageContent::decode(value).map_err(|error| {
+                let offset = record.offset;
+                CommandFailure::World(format!("page-contents: record {partition}@{offset} cannot be read: {error}"))
+            })?;
+            visit(copy, None)
+        })?;
+        if flow.is_break() {
+            return Ok(flow);
+        }
+    }
+    Ok(ControlFlow::Continue(()))
 }

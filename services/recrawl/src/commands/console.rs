@@ -32,7 +32,7 @@ pub struct ConsoleArguments {
 /// Serves the console until stopped.
 pub fn console(arguments: &ConsoleArguments) -> Result<(), CommandFailure> {
     let mut settings = arguments.settings.load(&[])?;
-    // That of a stage, if its settings are used.
+    // The settings may be those of a stage. Its data directory would be read in place of Kafka.
     settings.crawl.data = None;
     if settings.kafka.brokers.is_none() {
         return Err(CommandFailure::Input(

@@ -2,8 +2,9 @@
 
 use crate::CommandFailure;
 use crate::commands::OnePageArguments;
+use crate::kept_copy::unpacked;
 use clap::Args;
-use messages::{CopyKind, PageContent, body};
+use messages::{CopyKind, PageContent};
 use operate::PageReport;
 use operate::state::CrawlState;
 use outputs::stdout::{Format, answer, print, print_bytes};
@@ -38,8 +39,7 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
                 ))
             })?,
         };
-        let content = body::unpack(&kept.content, usize::MAX)
-            .map_err(|error| CommandFailure::World(format!("the stored copy of {url}: {error}")))?;
+        let content = unpacked(&kept, usize::MAX)?;
         return match kept.kind {
             CopyKind::Text if arguments.body => Err(CommandFailure::No(format!(
                 "only the text of {url} is stored; set detector.contents = \"body\" to store the bytes of later \

@@ -5,10 +5,11 @@ use super::watches::Draft;
 use super::{ScreenFailure, Source, fetched};
 use crate::CommandFailure;
 use crate::commands::rules::{WatchReport, watch_report};
+use crate::kept_copy::{media_type, unpacked};
 use crate::one_fetch::Given;
 use change::{Version, VersionVerdict, diff};
 use document::Body;
-use messages::{CopyKind, body, word};
+use messages::{CopyKind, word};
 use page::{CanonicalUrl, UrlRules};
 use serde::Serialize;
 use settings::Rule;
@@ -58,11 +59,11 @@ struct TrialVersion {
 struct Looks<'a> {
     rule: &'a WatchRule,
     url: &'a CanonicalUrl,
-    urls: UrlRules,
+    urls: &'a UrlRules,
     memory: WatchMemory,
     looks: Vec<TrialLook>,
-    /// The last version. Others are not held.
-    last: Option<TrialVersion>,
+    /// The last version, and as it was read. Others are not held.
+    last: Option<(TrialVersion, Version<'a>)>,
 }
 
 pub(super) fn of_form(source: &Source<'_>, form: &[u8]) -> Result<Trial, ScreenFailure> {
@@ -80,7 +81,7 @@ pub(super) fn of_form(source: &Source<'_>, form: &[u8]) -> Result<Trial, ScreenF
     let rule = compiled(&url, &draft)?;
     let urls = source.settings.urls.rules();
     let (memory, looks) = (WatchMemory::default(), Vec::new());
-    let mut looks = Looks { rule: &rule, url: &url, urls, memory, looks, last: None };
+    let mut looks = Looks { rule: &rule, url: &url, urls: &urls, memory, looks, last: None };
     let texts_alone = looks.at_kept(source)?;
     let mut not_fetched = None;
     if looks.last.is_none() || form.get("now").is_some() {
@@ -92,7 +93,7 @@ pub(super) fn of_form(source: &Source<'_>, form: &[u8]) -> Result<Trial, ScreenF
     }
     let Looks { mut looks, last, .. } = looks;
     let missing = || CommandFailure::No(format!("there is no version of {url}"));
-    let TrialVersion { bytes, content_type, .. } = last.ok_or_else(missing)?;
+    let (TrialVersion { bytes, content_type, .. }, _) = last.ok_or_else(missing)?;
     let given = Given { bytes, url: None, content_type: None };
     let sees = watch_report(&rule, &url, &given, content_type.as_deref());
     looks.reverse();
@@ -115,28 +116,26 @@ impl Looks<'_> {
         for facts in &history[history.len().saturating_sub(VERSIONS)..] {
             let Some(copy) = source.state.version(self.url, facts.number)? else { continue };
             // Words are found in a text, too; parts and facts of a page are not.
-            let is_text = copy.kind == CopyKind::Text;
-            if is_text && !self.rule.selection().parts().is_empty() {
+            if copy.kind == CopyKind::Text && !self.rule.selection().parts().is_empty() {
                 texts_alone += 1;
                 continue;
             }
-            let bytes = body::unpack(&copy.content, most)
-                .map_err(|error| CommandFailure::World(format!("version {} of {}: {error}", facts.number, self.url)))?;
             self.at(TrialVersion {
                 number: Some(facts.number),
                 seen_at: Some(copy.seen_at.to_string()),
-                bytes: bytes.into_owned(),
-                content_type: if is_text { Some("text/plain; charset=utf-8".to_owned()) } else { copy.content_type },
+                bytes: unpacked(&copy, most)?.into_owned(),
+                content_type: media_type(&copy).map(str::to_owned),
             });
         }
         Ok(texts_alone)
     }
 
     fn at(&mut self, version: TrialVersion) {
-        let (rule, url, urls) = (self.rule, self.url, &self.urls);
-        let seen = read(&version, rule, url, urls);
+        let rule = self.rule;
+        let body = Body::new(&version.bytes, version.content_type.as_deref(), Some(self.url.as_str()));
+        let seen = Version::of_body(&body.with_selection(rule.selection()), self.urls);
         let look = rule.look_at(seen.blocks(), &mut self.memory, Shown::Page, true);
-        let diff = self.last.as_ref().map(|last| diff(&read(last, rule, url, urls), &seen));
+        let diff = self.last.as_ref().map(|(_, before)| diff(before, &seen));
         let is_changed =
             diff.as_ref().is_some_and(|diff| matches!(diff.verdict, VersionVerdict::Minor | VersionVerdict::Major));
         self.looks.push(TrialLook {
@@ -148,13 +147,8 @@ impl Looks<'_> {
             triggers: look.triggers,
             verdict: diff.map(|diff| word(&diff.verdict)),
         });
-        self.last = Some(version);
+        self.last = Some((version, seen));
     }
-}
-
-fn read<'u>(version: &TrialVersion, rule: &WatchRule, url: &CanonicalUrl, urls: &'u UrlRules) -> Version<'u> {
-    let body = Body::new(&version.bytes, version.content_type.as_deref(), Some(url.as_str()));
-    Version::of_body(&body.with_selection(rule.selection()), urls)
 }
 
 fn entries(lines: &str) -> Vec<String> {

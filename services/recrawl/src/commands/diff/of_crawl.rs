@@ -4,10 +4,11 @@ use super::context::Context;
 use super::html::{self, PageHead, VersionHead};
 use super::{DiffArguments, write_page};
 use crate::CommandFailure;
+use crate::kept_copy::unpacked;
 use crate::one_fetch::parsed;
 use change::{ChangeRecord, ChangedUnit};
 use daemon::TopicReader;
-use messages::{ChangeLine, CopyKind, PageChange, PageContent, Verdict, body, topics};
+use messages::{ChangeLine, CopyKind, PageChange, Verdict, topics};
 use operate::state::CrawlState;
 use outputs::record::{CHANGES, LineStyle, change_lines, headline, sentence};
 use outputs::source::newest_with_key;
@@ -66,12 +67,11 @@ pub(super) fn of_crawl(
 
 /// The texts of the stored copy, which is that of the newest version.
 fn context(state: &dyn CrawlState, url: &CanonicalUrl, changes: &[ChangedUnit]) -> Result<Context, CommandFailure> {
-    let Some(PageContent { kind, content_type, content, .. }) = state.copy(url)? else { return Ok(Context::default()) };
-    let content = body::unpack(&content, usize::MAX)
-        .map_err(|error| CommandFailure::World(format!("the stored copy of {url}: {error}")))?;
-    let text = match kind {
+    let Some(copy) = state.copy(url)? else { return Ok(Context::default()) };
+    let content = unpacked(&copy, usize::MAX)?;
+    let text = match copy.kind {
         CopyKind::Text => String::from_utf8_lossy(&content).into_owned(),
-        CopyKind::Body => document::extract(content_type.as_deref(), &content).text,
+        CopyKind::Body => document::extract(copy.content_type.as_deref(), &content).text,
     };
     Ok(Context::of_copy(&text, changes))
 }

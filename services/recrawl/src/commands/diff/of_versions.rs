@@ -5,10 +5,11 @@ use super::html::{self, PageHead, VersionHead};
 use super::{DiffArguments, text, write_page};
 use crate::CommandFailure;
 use crate::commands::page::kept_version;
+use crate::kept_copy::{media_type, unpacked};
 use crate::one_fetch::parsed;
 use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
 use document::Body;
-use messages::{CopyKind, PageContent, body};
+use messages::{CopyKind, PageContent};
 use operate::state::CrawlState;
 use outputs::stdout::{Format, answer_coloured, word};
 use page::{CanonicalUrl, Timestamp};
@@ -23,19 +24,14 @@ struct KeptVersion {
 impl KeptVersion {
     fn open(state: &dyn CrawlState, url: &CanonicalUrl, number: u32) -> Result<Self, CommandFailure> {
         let copy = kept_version(state, url, number)?;
-        let bytes = body::unpack(&copy.content, usize::MAX)
-            .map_err(|error| CommandFailure::World(format!("version {number} of {url}: {error}")))?
-            .into_owned();
+        let bytes = unpacked(&copy, usize::MAX)?.into_owned();
         Ok(Self { copy, bytes })
     }
 
     /// A text has no parts that a rule could select, and no links.
     fn given(&self) -> GivenVersion<'_> {
-        let (url, content_type) = match self.copy.kind {
-            CopyKind::Text => (None, Some("text/plain; charset=utf-8")),
-            CopyKind::Body => (Some(self.copy.url.as_str()), self.copy.content_type.as_deref()),
-        };
-        GivenVersion { bytes: &self.bytes, url, content_type }
+        let url = (self.copy.kind == CopyKind::Body).then_some(self.copy.url.as_str());
+        GivenVersion { bytes: &self.bytes, url, content_type: media_type(&self.copy) }
     }
 
     fn body(&self) -> Body<'_> {

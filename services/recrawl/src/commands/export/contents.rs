@@ -2,10 +2,11 @@
 
 use crate::CommandFailure;
 use crate::commands::{FollowArguments, WaitArguments};
+use crate::kept_copy::{media_type, unpacked};
 use crate::stages::topologies;
 use clap::Args;
 use daemon::{StopSignal, TopicReader};
-use messages::{CopyKind, PageChange, PageContent, Verdict, body, topics, word};
+use messages::{CopyKind, PageChange, PageContent, Verdict, topics, word};
 use outputs::record::CHANGES;
 use outputs::source::{Cursor, FollowOptions, RecordSink, TopicFollower, TopicRecord};
 use outputs::stdout::{Out, written_or_stop};
@@ -58,20 +59,15 @@ struct ContentLine<'a> {
     text: Option<String>,
     /// Whether the copy is incomplete.
     truncated: bool,
-    /// `--cursor` with this goes on behind the line. Of all contents only the last line has one: until then some are missing.
+    /// The `--cursor` to continue with. In a full export only the last line has one, so a list that was cut short has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
 }
 
 impl<'a> ContentLine<'a> {
     fn of_copy(copy: &'a PageContent, title: Option<&str>, cursor: Option<&Cursor>) -> Result<Self, CommandFailure> {
-        let bytes = body::unpack(&copy.content, usize::MAX)
-            .map_err(|error| CommandFailure::World(format!("the stored copy of {}: {error}", copy.url)))?;
-        let content_type = match copy.kind {
-            CopyKind::Text => Some("text/plain; charset=utf-8"),
-            CopyKind::Body => copy.content_type.as_deref(),
-        };
-        let read = reading::read(&bytes, content_type, Some(copy.url.as_str()));
+        let bytes = unpacked(copy, usize::MAX)?;
+        let read = reading::read(&bytes, media_type(copy), Some(copy.url.as_str()));
         let (title, text) = match copy.kind {
             CopyKind::Text => (title.unwrap_or_default().to_owned(), String::from_utf8_lossy(&bytes).into_owned()),
             CopyKind::Body => (read.title, read.text),
@@ -119,7 +115,7 @@ struct Contents<'a> {
     printed: u64,
     /// Changes that were not looked up yet.
     waiting: Vec<TopicRecord<PageChange>>,
-    /// The position behind all that was printed. `None` while some of all contents are missing.
+    /// The position to continue from. `None` until a full export is complete.
     cursor: Option<Cursor>,
     follows: bool,
 }
