@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A stage whose first waiting record is older is behind.
 const BEHIND_S: f64 = 900.0;
-/// Partitions that are named of those that do not answer.
+/// Most partitions that are named when some do not answer.
 const UNANSWERED: usize = 8;
 
 /// Something that needs a person.

@@ -32,7 +32,7 @@ use serde::Serialize;
 use settings::Settings;
 
 /// The templates, by name. Names that end with `.html` have all values escaped.
-const TEMPLATES: [(&str, &str); 17] = [
+const TEMPLATES: [(&str, &str); 18] = [
     ("base.html", include_str!("templates/base.html")),
     ("card.html", include_str!("templates/card.html")),
     ("now.html", include_str!("templates/now.html")),
@@ -42,6 +42,7 @@ const TEMPLATES: [(&str, &str); 17] = [
     ("difference.html", include_str!("templates/difference.html")),
     ("hosts.html", include_str!("templates/hosts.html")),
     ("order.html", include_str!("templates/order.html")),
+    ("select.html", include_str!("templates/select.html")),
     ("taken.html", include_str!("templates/taken.html")),
     ("seeds.html", include_str!("templates/seeds.html")),
     ("checked_seeds.html", include_str!("templates/checked_seeds.html")),
@@ -130,7 +131,7 @@ impl From<CommandFailure> for ScreenFailure {
     }
 }
 
-/// A time to the minute, with the exact one for who points at it. What is no time is shown as it is.
+/// A time to the minute, with the exact one as its title. Text that is no time is shown as it is.
 fn shown_time(exact: &str) -> minijinja::Value {
     let escaped = htmlize::escape_all_quotes(exact);
     let minute =

@@ -29,11 +29,12 @@ struct Figure {
     note: String,
 }
 
+/// Requests that went alike.
 #[derive(Serialize)]
-struct Outcome {
+pub(super) struct Outcome {
     class: String,
     kind: String,
-    count: u64,
+    pub(super) count: u64,
     meaning: String,
     setting: Option<String>,
 }
@@ -80,7 +81,7 @@ fn figures(status: &Status) -> Vec<Figure> {
     figures
 }
 
-fn outcome(of: &OutcomeCount) -> Outcome {
+pub(super) fn outcome(of: &OutcomeCount) -> Outcome {
     Outcome {
         class: word(&of.class).replace('_', " "),
         kind: of.outcome.clone(),

@@ -1,5 +1,6 @@
 //! Trouble: everything that needs a person, failures by their kind with what would change them, and records that were set aside.
 
+use super::now::{Outcome, outcome};
 use super::query::Query;
 use super::{ScreenFailure, Source};
 use crate::attention::{Trouble, troubles};
@@ -15,19 +16,10 @@ pub(super) struct Troubles {
     troubles: Vec<Trouble>,
     /// Whether they are known. Over Kafka they are not.
     has_failures: bool,
-    failures: Vec<Failure>,
+    failures: Vec<Outcome>,
     records: Vec<SetAside>,
     /// Whether the caller may see records of any host.
     sees_records: bool,
-}
-
-/// Requests that failed alike.
-#[derive(Serialize)]
-struct Failure {
-    kind: String,
-    meaning: String,
-    count: u64,
-    setting: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -44,14 +36,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Troubles, Scree
         .outcomes
         .iter()
         .filter(|outcome| matches!(outcome.class, OutcomeClass::Failed | OutcomeClass::NotSent) && outcome.count > 0);
-    let mut failures: Vec<_> = failed
-        .map(|outcome| Failure {
-            kind: outcome.outcome.clone(),
-            meaning: outcome.meaning.clone(),
-            count: outcome.count,
-            setting: outcome.setting.clone(),
-        })
-        .collect();
+    let mut failures: Vec<_> = failed.map(outcome).collect();
     failures.sort_by_key(|failure| std::cmp::Reverse(failure.count));
     let sees_records = source.caller.hosts.is_none();
     let records = if sees_records {
