@@ -59,6 +59,29 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
+/// A pool with two requests to a host: the first is on the wire, and the second waits.
+struct OneOnTheWire {
+    server: TcpListener,
+    pool: FetchPool,
+    clock: Arc<ManualClock>,
+    stream: TcpStream,
+}
+
+impl OneOnTheWire {
+    fn start() -> Self {
+        let server = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (pool, clock) = pool(server.local_addr().unwrap().port());
+        pool.begin(1);
+        pool.submit(job(1, "/first"));
+        pool.submit(job(1, "/second"));
+        let (mut stream, _) = server.accept().unwrap();
+        assert!(request(&mut stream).contains("/robots.txt"));
+        stream.write_all(NO_ROBOTS).unwrap();
+        assert!(request(&mut stream).contains("/first"));
+        Self { server, pool, clock, stream }
+    }
+}
+
 /// The request line of the next request on a connection. Empty when the connection was closed.
 fn request(stream: &mut TcpStream) -> String {
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -69,15 +92,7 @@ fn request(stream: &mut TcpStream) -> String {
 
 #[test]
 fn what_is_withdrawn_is_broken_off_and_what_waited_behind_it_is_never_asked_for() {
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (mut pool, _) = pool(server.local_addr().unwrap().port());
-    pool.begin(1);
-    pool.submit(job(1, "/first"));
-    pool.submit(job(1, "/second"));
-    let (mut stream, _) = server.accept().unwrap();
-    assert!(request(&mut stream).contains("/robots.txt"));
-    stream.write_all(NO_ROBOTS).unwrap();
-    assert!(request(&mut stream).contains("/first"));
+    let OneOnTheWire { server, mut pool, mut stream, .. } = OneOnTheWire::start();
     pool.withdraw(vec![1]);
     assert_eq!(request(&mut stream), "", "the request is still under way");
     pool.submit(job(1, "/late"));
@@ -142,17 +157,9 @@ fn what_waits_for_its_host_and_what_is_on_the_wire_are_counted() {
 
 #[test]
 fn a_pool_that_is_drained_answers_what_is_on_the_wire_and_sends_nothing_more() {
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (mut pool, clock) = pool(server.local_addr().unwrap().port());
-    pool.begin(1);
-    pool.submit(job(1, "/first"));
-    pool.submit(job(1, "/second"));
+    let OneOnTheWire { server, mut pool, clock, mut stream } = OneOnTheWire::start();
     let later = FetchRequest { not_before: START + Duration::from_millis(50), ..request_for("http://b.test/") };
     pool.submit(asked(1, &later));
-    let (mut stream, _) = server.accept().unwrap();
-    assert!(request(&mut stream).contains("/robots.txt"));
-    stream.write_all(NO_ROBOTS).unwrap();
-    assert!(request(&mut stream).contains("/first"));
     pool.drain();
     assert_eq!((pool.waiting_for_hosts(), pool.on_the_wire()), (0, 1));
     pool.submit(job(1, "/third"));
@@ -172,15 +179,7 @@ fn a_pool_that_is_drained_answers_what_is_on_the_wire_and_sends_nothing_more() {
 
 #[test]
 fn what_is_on_the_wire_is_answered_while_others_are_held_back_until_an_epoch_begins() {
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (mut pool, _) = pool(server.local_addr().unwrap().port());
-    pool.begin(1);
-    pool.submit(job(1, "/first"));
-    pool.submit(job(1, "/second"));
-    let (mut stream, _) = server.accept().unwrap();
-    assert!(request(&mut stream).contains("/robots.txt"));
-    stream.write_all(NO_ROBOTS).unwrap();
-    assert!(request(&mut stream).contains("/first"));
+    let OneOnTheWire { server: _server, mut pool, mut stream, .. } = OneOnTheWire::start();
     pool.hold_back();
     pool.submit(job(1, "/third"));
     stream.write_all(PAGE).unwrap();
