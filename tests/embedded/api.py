@@ -32,7 +32,7 @@ CHECKS = [
 # Rank of the roles, and of a key for some hosts, which is an admin's.
 RANKS = {None: 0, "viewer": 1, "operator": 2, "admin": 3, "some_hosts": 3}
 # A key for some hosts never gives these.
-OF_THE_WHOLE_CRAWL = {"addFocus", "removeFocus", "createBackup"}
+OF_THE_WHOLE_CRAWL = {"addFocus", "removeFocus", "createBackup", "showPeople", "showPeopleHead"}
 # Bodies that work: text made by chance seldom names a page.
 PAGES = "http://www.mine.test/a\nhttp://other.test/b?c=d"
 HOSTS = "www.mine.test\nother.test"

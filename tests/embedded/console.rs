@@ -24,6 +24,7 @@ struct Running {
     lamp: String,
     key_of_another_host: String,
     operator_of_another_host: String,
+    admin_of_another_host: String,
 }
 
 impl Running {
@@ -45,18 +46,20 @@ impl Running {
             crawl.ask("run", &["--until-idle"]).exits_with(0);
         }
         let keys = crawl.directory.path().join("keys.toml").display().to_string();
-        let [key_of_another_host, operator_of_another_host] = ["viewer", "operator"].map(|role| {
+        let keys_of_another_host = ["viewer", "operator", "admin"].map(|role| {
             let mut command = programs().command("recrawl");
             command.args(["--format", "json", "key", role, "--role", role, "--host", "other.test", "--file", &keys]);
             let key = Process::start(command, crawl.directory.path()).finish().exits_with(0).json();
             key["token"].as_str().unwrap().to_owned()
         });
+        let [key_of_another_host, operator_of_another_host, admin_of_another_host] = keys_of_another_host;
         let crawl = crawl.with("http.keys_file", &keys);
         let process = crawl.start("run", &[]);
         let access = || Access::noted(&crawl.data());
         wait_for("the crawl runs", SOON, || access().is_some());
         let access = access().unwrap();
-        let running = Self { crawl, process, access, lamp, key_of_another_host, operator_of_another_host };
+        let running =
+            Self { crawl, process, access, lamp, key_of_another_host, operator_of_another_host, admin_of_another_host };
         wait_for("its stages have counted", SOON, || running.screen("/").body.contains("2 of 2 pages were fetched"));
         running
     }
@@ -97,6 +100,8 @@ impl Running {
             "/watches",
             "/trouble",
             "/stages",
+            "/people",
+            "/people?caller=viewer&action=forget&refused=1",
         ]
         .map(str::to_owned)
         .into();
@@ -240,6 +245,49 @@ fn a_form_gives_no_more_rights_than_its_key_and_what_pages_say_stays_text() {
     wait_for("the host is paused", SOON, || running.screen("/hosts").body.contains("<td>paused</td>"));
     let refused = running.form("/rules/try", owner, &[("url", &running.lamp), ("watch", "h1")]);
     assert!(refused.status == 404 && refused.body.contains("is paused or blocked"), "{}", refused.body);
+    running.process.signal(libc::SIGINT);
+    running.process.finish().exits_with(0);
+}
+
+#[test]
+fn people_are_shown_with_their_keys_and_orders_to_an_admin_of_all_hosts_alone() {
+    let running = Running::start();
+    let forget = [("names", "http://other.test/")];
+    assert_eq!(running.form("/pages/forget", &running.operator_of_another_host, &forget).status, 403);
+    assert_eq!(running.form("/pages/forget", &running.admin_of_another_host, &forget).status, 200);
+    let people = running.screen("/people").body;
+    for shown in [
+        "<bdi>the data directory</bdi>",
+        "<bdi>viewer</bdi>",
+        "<code>other.test</code>",
+        "class=\"lacks\"",
+        "refused: the key",
+        "has the role operator",
+        "<td>seeds</td>",
+        ">People</a>",
+    ] {
+        assert!(people.contains(shown), "{shown}: {people}");
+    }
+    let file = running.crawl.directory.path().join("keys.toml");
+    let keys = std::fs::read_to_string(&file).unwrap();
+    let hashes: Vec<_> = keys.split('"').filter(|word| word.len() == 64).collect();
+    assert_eq!(hashes.len(), 3);
+    assert!(!hashes.iter().any(|hash| people.contains(*hash)), "{people}");
+
+    let refused = running.screen("/people?caller=operator&action=forget&refused=1").body;
+    assert!(refused.contains("has the role operator") && !refused.contains("<td>seeds</td>"), "{refused}");
+    let taken = running.screen("/people?caller=admin").body;
+    assert!(taken.contains("<td>forget</td>") && !taken.contains("has the role operator"), "{taken}");
+    assert!(running.screen("/people?caller=viewer").body.contains("There is none of these"));
+    for key in [&running.key_of_another_host, &running.operator_of_another_host, &running.admin_of_another_host] {
+        let screen = |path: &str| HttpAnswer::with_token(&*running.access.address, path, key).unwrap();
+        assert_eq!(screen("/people").status, 403);
+        assert!(!screen("/").body.contains(">People</a>"));
+    }
+    // A faulty file is a sentence, without the hash that the fault may be in.
+    std::fs::write(&file, keys.replacen("role = ", "role: ", 1)).unwrap();
+    let people = running.screen("/people").body;
+    assert!(people.contains("cannot be read") && !hashes.iter().any(|hash| people.contains(*hash)), "{people}");
     running.process.signal(libc::SIGINT);
     running.process.finish().exits_with(0);
 }

@@ -30,6 +30,10 @@ const NOTE_EVERY: Duration = Duration::from_secs(1);
 const MAINTENANCE_LOOK: Duration = Duration::from_millis(100);
 /// A stage whose loop has not turned for this time counts as hung.
 const HUNG_AFTER: Duration = Duration::from_secs(50);
+/// Name of callers with the token of the data directory.
+pub(crate) const DIRECTORY_TOKEN: &str = "the data directory";
+/// Name of callers with the token of the settings.
+pub(crate) const SETTINGS_TOKEN: &str = "http.token";
 
 /// The running loop.
 pub struct Embedded {
@@ -130,8 +134,8 @@ impl Embedded {
             Task::Stylesheet => Console::style(),
         };
         let (log_id, token) = (shared.id()?, operate::new_token()?);
-        let own_token = own_token.map(|token| ("http.token", token));
-        let tokens = own_token.into_iter().chain([("the data directory", token.clone())]).collect();
+        let own_token = own_token.map(|token| (SETTINGS_TOKEN, token));
+        let tokens = own_token.into_iter().chain([(DIRECTORY_TOKEN, token.clone())]).collect();
         let door = Door { log: Some(log_id.clone()), tokens, keys };
         let doors = Doors { tasks: Arc::new(tasks), refusals: Arc::new(refusals), hints, door };
         let ports = serve(settings, &board, doors, tls, &stop, &mut background)?;

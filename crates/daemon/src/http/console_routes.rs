@@ -1,7 +1,7 @@
 //! The routes of the console: screens for people with a browser, and their forms.
 
 use super::keys::Role;
-use super::route::{Form, QueryParameter, Route, Screen, Success, Task};
+use super::route::{Access, Form, QueryParameter, Route, Screen, Success, Task};
 use super::route_kinds::*;
 use super::schemas;
 use messages::CommandKind;
@@ -64,6 +64,16 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
     },
     screen("/trouble", "showTrouble", "What has failed, with what would change it", Screen::Trouble),
     screen("/stages", "showStages", "Stages, with their backlogs", Screen::Stages),
+    Route {
+        access: Access::Role(Role::Admin),
+        query: &[
+            filter("caller", "The key or token that gave the order, or else who claims it."),
+            filter("action", "The word of the order, as `recrawl audit` has it."),
+            filter("refused", "Anything: only orders that were refused, as a whole or in part."),
+            filter("before", "Id of an order: only those before it."),
+        ],
+        ..screen("/people", "showPeople", "Keys, and the record of orders. Takes a key for all hosts", Screen::People)
+    },
     form("/seeds/check", "checkSeeds", "Says of each seed whether it is new", Role::Operator, Form::CheckSeeds),
     Route {
         refusals: NO_ROOM,

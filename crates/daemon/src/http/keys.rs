@@ -21,7 +21,7 @@ pub enum Role {
     Viewer,
     /// Seeds pages, fetches them, and stops hosts.
     Operator,
-    /// Forgets pages and sets what the whole crawl is about.
+    /// Forgets pages, sets what the whole crawl is about, and sees keys and orders.
     Admin,
 }
 
@@ -29,13 +29,27 @@ impl FromStr for Role {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        let roles = [Self::Viewer, Self::Operator, Self::Admin];
-        let found = roles.into_iter().find(|role| role.word() == word);
+        let found = Self::ALL.into_iter().find(|role| role.word() == word);
         found.ok_or_else(|| "write viewer, operator or admin".to_owned())
     }
 }
 
 impl Role {
+    /// All roles, each with the rights of those before it.
+    pub const ALL: [Self; 3] = [Self::Viewer, Self::Operator, Self::Admin];
+
+    /// Its rights, in a sentence.
+    pub fn rights(self) -> &'static str {
+        match self {
+            Self::Viewer => "Sees the crawl and reads texts of pages and their changes.",
+            Self::Operator => "Also seeds pages, fetches them, tries rules, and pauses and blocks hosts.",
+            Self::Admin => {
+                "Also forgets pages and, with a key for all hosts, sets what the whole crawl is about, makes backups, and sees keys \
+                 and orders."
+            }
+        }
+    }
+
     pub fn word(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",

@@ -87,6 +87,8 @@ pub enum Screen {
     /// Failures, and all else that needs a person.
     Trouble,
     Stages,
+    /// Keys, and the record of orders.
+    People,
 }
 
 /// A form of a screen.

@@ -51,7 +51,14 @@ pub struct EffectRow {
 /// # Errors
 /// The settings name no crawl, or its log does not answer.
 pub fn list(settings: &Settings) -> Result<Vec<AuditRow>, CommandFailure> {
-    let mut reader = TopicReader::open(settings, topics::AUDIT, "recrawl-audit")?;
+    read(&mut TopicReader::open(settings, topics::AUDIT, "recrawl-audit")?)
+}
+
+/// The orders that a reader of the topic finds, the first given first.
+///
+/// # Errors
+/// The log does not answer, or has a record that is none of these.
+pub fn read(reader: &mut TopicReader) -> Result<Vec<AuditRow>, CommandFailure> {
     let mut orders = Orders::default();
     reader.read_all(|record| {
         let failed =

@@ -3,7 +3,7 @@
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
 use clap::Args;
-use operate::audit::{self, AuditRow, EffectRow};
+use operate::audit::{self, AuditRow};
 use outputs::stdout::{Format, answers};
 use std::path::PathBuf;
 
@@ -40,53 +40,14 @@ fn text(row: &AuditRow) -> String {
         0 => String::new(),
         count => format!("\n    before it {count} refused orders are not recorded, because there were too many"),
     };
-    format!("{}  {}  {}{names}{more}\n    {}{left_out}", row.given_at, who(row), row.action, effect(row))
-}
-
-/// The author of an order. Claims are marked.
-fn who(row: &AuditRow) -> String {
-    let claims = [row.claimed_caller.clone(), row.claimed_login.as_ref().map(|login| format!("Kafka login {login}"))];
-    let claims = claims.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    match (&row.caller, claims.is_empty()) {
-        (Some(caller), true) => caller.clone(),
-        (Some(caller), false) => format!("{caller} (claims {claims})"),
-        (None, true) => "unknown".to_owned(),
-        (None, false) => format!("claims {claims}"),
-    }
-}
-
-/// The effect of an order, in a line.
-fn effect(row: &AuditRow) -> String {
-    if let Some(refusal) = &row.refusal {
-        return format!("refused: {refusal}");
-    }
-    let EffectRow { pages, hosts, unchanged, awaited, refused, .. } = &row.effect;
-    let counted = |count: i64, one: &str, many: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        count => Some(format!("{count} {many}")),
-    };
-    let mut parts: Vec<String> = [
-        counted(*pages, "page changed", "pages changed"),
-        counted(*hosts, "host changed", "hosts changed"),
-        counted(*unchanged, "left as it was", "left as they were"),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    parts.extend(refused.iter().map(|it| format!("{} refused ({}: {})", it.commands, it.first, it.reason)));
-    parts.extend(counted(*awaited, "not taken yet", "not taken yet"));
-    match (parts.is_empty(), row.effect.commands) {
-        (false, _) => parts.join(", "),
-        (true, 0) => "every detector takes it when it reads it".to_owned(),
-        (true, done) => format!("done: {done}"),
-    }
+    format!("{}  {}  {}{names}{more}\n    {}{left_out}", row.given_at, row.author(), row.action, row.outcome())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use messages::RefusedCommands;
+    use operate::audit::EffectRow;
 
     fn row() -> AuditRow {
         AuditRow {

@@ -3,7 +3,7 @@
 use crate::CommandFailure;
 use crate::commands::{SettingsArguments, WaitArguments};
 use crate::console::{Console, CrawlOverKafka};
-use crate::embedded::require_lock;
+use crate::embedded::{SETTINGS_TOKEN, require_lock};
 use clap::Args;
 use daemon::http::{self, Call, Door, HttpSite, KeyRing, Task, TextResponse, TlsFiles};
 use daemon::{Background, Board, StopSignal, WebClock};
@@ -54,7 +54,7 @@ pub fn console(arguments: &ConsoleArguments) -> Result<(), CommandFailure> {
     let clock = Arc::new(WebClock::new(&settings.clock));
     let board = Board::new(Vec::new(), clock.speed());
     let log: Arc<dyn Log> = Arc::new(daemon::connect(&settings, "recrawl-console")?);
-    let door = Door { log: None, tokens: own_token.into_iter().map(|token| ("http.token", token)).collect(), keys };
+    let door = Door { log: None, tokens: own_token.into_iter().map(|token| (SETTINGS_TOKEN, token)).collect(), keys };
     let sender = OrderSender::new(log, &LogNames::new(&settings), clock)?;
     let crawl = CrawlOverKafka { settings: settings.clone(), wait: *arguments.wait.wait };
     let console = Console::new(&settings, Box::new(crawl));

@@ -9,6 +9,7 @@ mod now;
 mod one_page;
 mod orders;
 mod pages;
+mod people;
 mod query;
 mod seeds;
 mod shown_crawl;
@@ -32,7 +33,7 @@ use serde::Serialize;
 use settings::Settings;
 
 /// The templates, by name. Names that end with `.html` have all values escaped.
-const TEMPLATES: [(&str, &str); 18] = [
+const TEMPLATES: [(&str, &str); 19] = [
     ("base.html", include_str!("templates/base.html")),
     ("card.html", include_str!("templates/card.html")),
     ("now.html", include_str!("templates/now.html")),
@@ -51,11 +52,12 @@ const TEMPLATES: [(&str, &str); 18] = [
     ("trial.html", include_str!("templates/trial.html")),
     ("trouble.html", include_str!("templates/trouble.html")),
     ("stages.html", include_str!("templates/stages.html")),
+    ("people.html", include_str!("templates/people.html")),
 ];
 /// The style of the screens, with that of the table of a difference, which `recrawl diff --html` has too.
 const STYLE: &str = concat!(include_str!("templates/console.css"), include_str!("../commands/diff/table.css"));
-/// The screens that every screen leads to.
-const MENU: [(Screen, &str, &str); 8] = [
+/// The screens that every screen leads to, as far as the caller may see them.
+const MENU: [(Screen, &str, &str); 9] = [
     (Screen::Now, "/", "Now"),
     (Screen::Changes, "/changes", "Changes"),
     (Screen::Pages, "/pages", "Pages"),
@@ -64,6 +66,7 @@ const MENU: [(Screen, &str, &str); 8] = [
     (Screen::Seeds, "/seeds", "Seeds"),
     (Screen::Trouble, "/trouble", "Trouble"),
     (Screen::Stages, "/stages", "Stages"),
+    (Screen::People, "/people", "People"),
 ];
 
 /// The screens of a crawl.
@@ -235,6 +238,7 @@ impl Console {
             Screen::Watches => self.fill("watches.html", screen, call, &watches::gather(&source, call.query)?),
             Screen::Trouble => self.fill("trouble.html", screen, call, &trouble::gather(&source, call.query)?),
             Screen::Stages => self.fill("stages.html", screen, call, &stages::gather(&source, call.query)?),
+            Screen::People => self.fill("people.html", screen, call, &people::gather(&source, call.query)?),
         }
     }
 
@@ -246,7 +250,10 @@ impl Console {
         call: &Call<'_>,
         values: &impl Serialize,
     ) -> Result<String, ScreenFailure> {
-        let menu = MENU.map(|(screen, path, name)| MenuEntry { path, name, is_current: screen == current });
+        let is_shown = |screen: Screen| screen != Screen::People || call.caller.has_all_rights();
+        let menu = MENU.into_iter().filter(|(screen, ..)| is_shown(*screen));
+        let menu: Vec<_> =
+            menu.map(|(screen, path, name)| MenuEntry { path, name, is_current: screen == current }).collect();
         let values = context! {
             menu => Serde(menu),
             form_token => call.form_token,

@@ -23,6 +23,8 @@ pub(crate) trait ShownCrawl: Send + Sync {
     fn status(&self, state: &dyn CrawlState) -> Result<Status, CommandFailure>;
     /// A reader of a topic, which is named without prefix.
     fn reader(&self, topic: TopicSpec) -> Result<TopicReader, CommandFailure>;
+    /// Whether a data directory has a token for this port.
+    fn has_directory(&self) -> bool;
 }
 
 /// A crawl that runs in this process.
@@ -46,6 +48,10 @@ impl ShownCrawl for RunningCrawl {
     fn reader(&self, topic: TopicSpec) -> Result<TopicReader, CommandFailure> {
         TopicReader::of_running(self.log.clone(), &self.names, topic)
     }
+
+    fn has_directory(&self) -> bool {
+        true
+    }
 }
 
 /// A crawl over Kafka, whose stages answer questions.
@@ -67,5 +73,9 @@ impl ShownCrawl for CrawlOverKafka {
 
     fn reader(&self, topic: TopicSpec) -> Result<TopicReader, CommandFailure> {
         TopicReader::open(&self.settings, topic, CLIENT)
+    }
+
+    fn has_directory(&self) -> bool {
+        false
     }
 }
