@@ -20,6 +20,8 @@ pub const TOKEN_FILE: &str = "http.token";
 const TOKEN_BYTES: usize = 32;
 /// Shortest token that an operator may choose.
 const SHORTEST_TOKEN: usize = 16;
+/// Shortest secret behind the tokens of forms.
+const SHORTEST_FORMS_KEY: usize = 32;
 
 /// A port, and the credentials for it.
 #[derive(Clone, Debug)]
@@ -99,14 +101,38 @@ pub fn new_token() -> io::Result<Secret> {
 /// # Errors
 /// Its file cannot be read, or has none.
 pub fn configured_token(settings: &Settings) -> Result<Option<Secret>, CommandFailure> {
-    let Some(file) = &settings.http.token_file else { return Ok(settings.http.token.clone()) };
-    let wrong = |problem: String| CommandFailure::Input(format!("http.token_file: {}: {problem}", file.display()));
-    let text = fs::read_to_string(file).map_err(|error| wrong(error.to_string()))?;
-    let token = text.trim_end();
-    match token.len() >= SHORTEST_TOKEN && token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        true => Ok(Some(Secret::new(token))),
-        false => Err(wrong(format!("write at least {SHORTEST_TOKEN} letters, digits and signs on one line"))),
+    match &settings.http.token_file {
+        Some(file) => secret_in(file, "http.token_file", SHORTEST_TOKEN).map(Some),
+        None => Ok(settings.http.token.clone()),
     }
+}
+
+/// The secret behind the tokens of forms that the settings name.
+///
+/// # Errors
+/// Its file cannot be read, or has none.
+pub fn configured_forms_key(settings: &Settings) -> Result<Option<Secret>, CommandFailure> {
+    let file = settings.http.forms_key_file.as_deref();
+    file.map(|file| secret_in(file, "http.forms_key_file", SHORTEST_FORMS_KEY)).transpose()
+}
+
+/// The secret in the file that a setting names.
+fn secret_in(file: &Path, setting: &str, shortest: usize) -> Result<Secret, CommandFailure> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string());
+    let secret = text.and_then(|text| match text.trim_end() {
+        secret if secret.len() < shortest => Err(format!("it has {} bytes", secret.len())),
+        secret if !secret.bytes().all(|byte| byte.is_ascii_graphic()) => {
+            Err("it has a space, a second line or a sign beyond ASCII".to_owned())
+        }
+        secret => Ok(Secret::new(secret)),
+    });
+    secret.map_err(|problem| {
+        CommandFailure::Input(format!(
+            "{setting}: {file}: {problem}; write at least {shortest} digits and signs there, on one line: openssl rand -hex 32 makes \
+             some",
+            file = file.display()
+        ))
+    })
 }
 
 /// The files of a running loop. They are removed with this.
@@ -214,6 +240,31 @@ mod tests {
                 Err(failure) => assert!(!is_own && failure.to_string().contains("another crawl runs"), "{failure}"),
             }
         }
+    }
+
+    #[test]
+    fn a_key_of_forms_is_in_its_file_or_the_setting_the_file_and_the_next_step_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("forms-key");
+        let mut settings = Settings::default();
+        assert!(configured_forms_key(&settings).unwrap().is_none());
+        settings.http.forms_key_file = Some(file.clone());
+        let refused = |problem: &str| {
+            let failure = configured_forms_key(&settings).unwrap_err().to_string();
+            let name = file.display().to_string();
+            for part in ["http.forms_key_file: ", name.as_str(), problem, "at least 32", "openssl rand -hex 32"] {
+                assert!(failure.contains(part), "{part}: {failure}");
+            }
+        };
+        refused("No such file");
+        fs::write(&file, "0123456789abcdef0123456789abcde\n").unwrap();
+        refused("it has 31 bytes");
+        fs::write(&file, "0123456789abcdef 0123456789abcdef").unwrap();
+        refused("it has a space");
+        fs::write(&file, [0xff_u8; 32]).unwrap();
+        refused("UTF-8");
+        fs::write(&file, "0123456789abcdef0123456789abcdef\n").unwrap();
+        assert_eq!(configured_forms_key(&settings).unwrap().unwrap().reveal(), "0123456789abcdef0123456789abcdef");
     }
 
     #[test]

@@ -15,7 +15,9 @@ mod page_report;
 mod sender;
 pub mod state;
 
-pub use self::access::{ADDRESS_FILE, Access, AccessFiles, TOKEN_FILE, configured_token, new_token};
+pub use self::access::{
+    ADDRESS_FILE, Access, AccessFiles, TOKEN_FILE, configured_forms_key, configured_token, new_token,
+};
 pub use self::audit::{AuditWriter, Author};
 pub use self::crawl::{Crawl, back_up_at, check_health, status_at};
 pub use self::listed_seeds::{LIST_FILE, note_list};

@@ -71,6 +71,7 @@ impl Embedded {
         let names = LogNames::new(settings);
         let own_token = operate::configured_token(settings)?;
         let (keys, tls) = (KeyRing::of(&settings.http)?, TlsFiles::of(&settings.http)?);
+        let forms_key = operate::configured_forms_key(settings)?;
         require_lock(settings, own_token.is_some() || keys.is_some(), tls.is_some())?;
         let log = stream_rocksdb::open_log(data)?;
         operate::note_list(data, seeds)?;
@@ -136,7 +137,7 @@ impl Embedded {
         let (log_id, token) = (shared.id()?, operate::new_token()?);
         let own_token = own_token.map(|token| (SETTINGS_TOKEN, token));
         let tokens = own_token.into_iter().chain([(DIRECTORY_TOKEN, token.clone())]).collect();
-        let door = Door { log: Some(log_id.clone()), tokens, keys };
+        let door = Door { log: Some(log_id.clone()), tokens, keys, forms_key };
         let doors = Doors { tasks: Arc::new(tasks), refusals: Arc::new(refusals), hints, door };
         let ports = serve(settings, &board, doors, tls, &stop, &mut background)?;
         let access = AccessFiles::write(data, &ports.of_directory.to_string(), &log_id, &token)?;

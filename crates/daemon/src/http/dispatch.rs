@@ -69,7 +69,7 @@ impl Server {
         let documents = intake(MAX_DOCUMENT_REQUEST, MAX_DOCUMENTS);
         let screens = intake(MAX_DOCUMENT_REQUEST, MAX_SCREENS);
         let (forms, trials) = (intake(MAX_FORM_BYTES, MAX_FORMS), intake(MAX_FORM_BYTES, MAX_FORMS));
-        let form_tokens = Arc::new(FormTokens::new()?);
+        let form_tokens = Arc::new(FormTokens::new(site.door.forms_key.as_ref())?);
         Ok(Self { site, stop, commands, pings, documents, screens, forms, trials, form_tokens })
     }
 

@@ -20,6 +20,8 @@ pub struct Door {
     pub tokens: Vec<(&'static str, Secret)>,
     /// Those of single people and programs.
     pub keys: Option<Arc<KeyRing>>,
+    /// The secret behind the tokens of forms, which other processes may have, too. Without one the port makes its own.
+    pub forms_key: Option<Secret>,
 }
 
 impl Door {

@@ -8,6 +8,7 @@ use crate::pings::secret::from_hex;
 use aws_lc_rs::hmac;
 use aws_lc_rs::rand::SystemRandom;
 use hyper::header::{self, HeaderMap, HeaderName};
+use settings::Secret;
 use std::io;
 
 /// Field of a form with the token of its sender.
@@ -16,11 +17,17 @@ pub const FORM_TOKEN: &str = "form_token";
 /// their own machine.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// Makes the tokens of forms. They are valid as long as the process runs.
+/// Makes the tokens of forms. They are valid wherever the key is known: where an operator gives one, at all processes that have
+/// it, also after a restart; otherwise as long as the process runs.
 pub(super) struct FormTokens(hmac::Key);
 
 impl FormTokens {
-    pub(super) fn new() -> io::Result<Self> {
+    /// # Errors
+    /// No key is given, and the system has no random numbers.
+    pub(super) fn new(key: Option<&Secret>) -> io::Result<Self> {
+        if let Some(key) = key {
+            return Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, key.reveal().as_bytes())));
+        }
         let key = hmac::Key::generate(hmac::HMAC_SHA256, &SystemRandom::new());
         key.map(Self).map_err(|_| io::Error::other("the system has no random numbers"))
     }
@@ -38,7 +45,8 @@ impl FormTokens {
             // In constant time.
             hmac::verify(&self.0, caller.name.as_bytes(), &token).is_ok()
         });
-        let why = "the form is from before recrawl's last start, or was shown to another key; load its screen again";
+        let why = "the form was shown to another key, or by a process that has ended or has another key of forms \
+                   (http.forms_key_file); load its screen again";
         (!is_valid).then(|| TextResponse::problem(403, why))
     }
 }
@@ -89,8 +97,10 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_of_one_process_and_one_key() {
-        let (tokens, others) = (FormTokens::new().unwrap(), FormTokens::new().unwrap());
+    fn a_token_is_of_one_caller_and_of_one_process_or_of_those_with_its_key() {
+        let (tokens, others) = (FormTokens::new(None).unwrap(), FormTokens::new(None).unwrap());
+        let [shared, same, changed] =
+            ["a key", "a key", "another key"].map(|key| FormTokens::new(Some(&Secret::new(key))).unwrap());
         let (alice, bob) = (Caller::admin("alice"), Caller::admin("bob"));
         let is_taken =
             |tokens: &FormTokens, caller: &Caller, body: &str| tokens.refusal(caller, body.as_bytes()).is_none();
@@ -101,5 +111,10 @@ mod tests {
             assert!(!is_taken(&tokens, &alice, wrong), "{wrong}");
         }
         assert_ne!(tokens.of(&alice), tokens.of(&bob));
+        let body = format!("form_token={}", shared.of(&alice));
+        assert!(is_taken(&same, &alice, &body));
+        assert!(
+            !is_taken(&same, &bob, &body) && !is_taken(&changed, &alice, &body) && !is_taken(&tokens, &alice, &body)
+        );
     }
 }

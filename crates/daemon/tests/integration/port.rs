@@ -36,7 +36,8 @@ pub(crate) fn port_with(
     step_timeout: Duration,
     commands: impl Fn(&Call<'_>) -> TextResponse + Send + Sync + 'static,
 ) -> (Background, SocketAddr) {
-    let door = Door { log: Some("our-log".to_owned()), tokens: vec![("owner", Secret::new(TOKEN))], keys: None };
+    let tokens = vec![("owner", Secret::new(TOKEN))];
+    let door = Door { log: Some("our-log".to_owned()), tokens, ..Door::default() };
     locked_port(step_timeout, commands, door, None)
 }
 

@@ -19,6 +19,8 @@ section! {
         token_file: Option<PathBuf> = Optional(Path("a file name, such as \"/run/secrets/recrawl/token\"")),
         /// File of the keys of single people and programs.
         keys_file: Option<PathBuf> = Optional(Path("a file name, such as \"/etc/recrawl/keys.toml\"")),
+        /// File of the secret by which several processes know each other's forms of the console.
+        forms_key_file: Option<PathBuf> = Optional(Path("a file name, such as \"/run/secrets/recrawl/forms-key\"")),
         /// PEM file with the certificate of the port, and those between it and its authority.
         tls_certificate: Option<PathBuf> = Optional(Path("a file name, such as \"tls.crt\"")),
         /// PEM file with the key of the certificate.

@@ -47,14 +47,15 @@ pub fn console(arguments: &ConsoleArguments) -> Result<(), CommandFailure> {
                 .to_owned(),
         ));
     }
-    let tls = TlsFiles::of(&settings.http)?;
+    let (tls, forms_key) = (TlsFiles::of(&settings.http)?, operate::configured_forms_key(&settings)?);
     require_lock(&settings, true, tls.is_some())?;
     daemon::logging::start(&settings.observability);
     let stop = StopSignal::on_signals()?;
     let clock = Arc::new(WebClock::new(&settings.clock));
     let board = Board::new(Vec::new(), clock.speed());
     let log: Arc<dyn Log> = Arc::new(daemon::connect(&settings, "recrawl-console")?);
-    let door = Door { log: None, tokens: own_token.into_iter().map(|token| (SETTINGS_TOKEN, token)).collect(), keys };
+    let tokens = own_token.into_iter().map(|token| (SETTINGS_TOKEN, token)).collect();
+    let door = Door { log: None, tokens, keys, forms_key };
     let sender = OrderSender::new(log, &LogNames::new(&settings), clock)?;
     let crawl = CrawlOverKafka { settings: settings.clone(), wait: *arguments.wait.wait };
     let console = Console::new(&settings, Box::new(crawl));
