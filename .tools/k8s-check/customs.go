@@ -70,7 +70,8 @@ func queriedNamespace(object custom) (faults []string) {
 	return faults
 }
 
-// mountedUsers: where Strimzi has users, every pod has the certificate of a user of its own name.
+// mountedUsers: where Strimzi has users, every pod has the certificate of a user of its own name. What does the work of commands has
+// theirs.
 func mountedUsers(workloads []workload, customs []custom) (faults []string) {
 	users := map[string]bool{}
 	for _, object := range customs {
@@ -89,7 +90,7 @@ func mountedUsers(workloads []workload, customs []custom) (faults []string) {
 			}
 			for _, source := range volume.Projected.Sources {
 				name := w.template.Labels["app.kubernetes.io/name"]
-				if name == "recrawl-topics" {
+				if name == "recrawl-topics" || name == console {
 					name = "recrawl-command"
 				}
 				found = found || (source.Secret != nil && source.Secret.Name == name && users[name])

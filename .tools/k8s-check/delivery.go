@@ -13,14 +13,17 @@ import (
 // The pod that tells changes to others. No overlay has it by default.
 const delivery = "recrawl-delivery"
 
-// Set by tests of what has a fault only without the delivery, or only with it: each takes seconds.
-var skipDelivery, skipWithout bool
+// The components that overlays name in comments, for operators to take in.
+var leftOut = []string{"delivery", "delivery/strimzi", "console", "console/strimzi"}
 
-// withDelivery is k8s/ in memory, where each overlay has the components of the delivery that it names in comments, as an
-// operator would take them in; and an overlay of the base and the delivery alone, for a Kafka without Strimzi.
-func withDelivery(files filesys.FileSystem, k8s string, overlays []string) (filesys.FileSystem, []string, error) {
+// Set by tests of what has a fault only without these components, or only with them: each takes seconds.
+var skipComponents, skipWithout bool
+
+// withComponents is k8s/ in memory, where each overlay has the components that it names in comments, as an operator would take
+// them in; and an overlay of the base, the delivery and the console alone, for a Kafka without Strimzi.
+func withComponents(files filesys.FileSystem, k8s string, overlays []string) (filesys.FileSystem, []string, error) {
 	memory := filesys.MakeFsInMemory()
-	if skipDelivery {
+	if skipComponents {
 		return memory, nil, nil
 	}
 	err := files.Walk(k8s, func(path string, info os.FileInfo, err error) error {
@@ -49,7 +52,7 @@ func withDelivery(files filesys.FileSystem, k8s string, overlays []string) (file
 			return nil, nil, err
 		}
 		taken := string(text)
-		for _, component := range []string{"delivery", "delivery/strimzi"} {
+		for _, component := range leftOut {
 			line := "  # - ../../components/" + component + "\n"
 			if !strings.Contains(taken, line) {
 				return nil, nil, fmt.Errorf("%s: has no line %q for operators to take in", overlay, strings.TrimSpace(line))
@@ -68,7 +71,7 @@ func withDelivery(files filesys.FileSystem, k8s string, overlays []string) (file
 	}
 	if err == nil {
 		err = memory.WriteFile(bare+"/kustomization.yaml", []byte("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"+
-			"resources: [../../base]\ncomponents: [../../components/delivery]\n"))
+			"resources: [../../base]\ncomponents: [../../components/delivery, ../../components/console]\n"))
 	}
 	return memory, append(roots, bare), err
 }
@@ -89,31 +92,15 @@ func (r *rules) delivery(w workload, c core.Container) {
 	}
 	has := func(name string) bool { _, there := values[name]; return there }
 	r.require(has("--follow") && has("--serve"), "%s: does not follow, or does not serve its health", w.name)
-	at := func(file string) (volume string) {
-		for _, mount := range c.VolumeMounts {
-			if strings.HasPrefix(file, mount.MountPath+"/") {
-				volume = mount.Name
-			}
-		}
-		return volume
-	}
 	isClaim := false
 	for _, claim := range w.claims {
-		isClaim = isClaim || claim.Name == at(values["--cursor-file"])
+		isClaim = isClaim || claim.Name == volumeOf(c, values["--cursor-file"])
 	}
 	r.require(isClaim, "%s: its --cursor-file is on no claimed volume", w.name)
-	inSecret := func(file string) bool {
-		for _, volume := range w.template.Spec.Volumes {
-			if volume.Name == at(file) && volume.Secret != nil {
-				return volume.Secret.Optional == nil || !*volume.Secret.Optional
-			}
-		}
-		return false
-	}
 	address := values["--webhook"]
-	r.require(strings.HasPrefix(address, "@") && inSecret(address[1:]), "%s: --webhook is not @ and a file of a Secret that must be there", w.name)
+	r.require(strings.HasPrefix(address, "@") && inSecret(w, c, address[1:]), "%s: --webhook is not @ and a file of a Secret that must be there", w.name)
 	for _, option := range []string{"--secret-file", "--header-file"} {
-		r.require(!has(option) || inSecret(values[option]), "%s: %s is no file of a Secret that must be there", w.name, option)
+		r.require(!has(option) || inSecret(w, c, values[option]), "%s: %s is no file of a Secret that must be there", w.name, option)
 	}
 	readsKafka := false
 	for _, variable := range c.Env {
@@ -122,4 +109,24 @@ func (r *rules) delivery(w workload, c core.Container) {
 		readsKafka = readsKafka || variable.Name == "RECRAWL_CRAWL_DATA" && variable.Value == "" && variable.ValueFrom == nil
 	}
 	r.require(readsKafka, "%s: RECRAWL_CRAWL_DATA is not empty: it would not read Kafka", w.name)
+}
+
+// volumeOf is the volume that a file of a container is on, "" if it is on none.
+func volumeOf(c core.Container, file string) (volume string) {
+	for _, mount := range c.VolumeMounts {
+		if strings.HasPrefix(file, mount.MountPath+"/") {
+			volume = mount.Name
+		}
+	}
+	return volume
+}
+
+// inSecret says whether a file is of a Secret without which the pod does not start.
+func inSecret(w workload, c core.Container, file string) bool {
+	for _, volume := range w.template.Spec.Volumes {
+		if volume.Name == volumeOf(c, file) && volume.Secret != nil {
+			return volume.Secret.Optional == nil || !*volume.Secret.Optional
+		}
+	}
+	return false
 }

@@ -113,12 +113,12 @@ func checkAll(files filesys.FileSystem, repository string, update bool) (roots [
 			check(files, root, name)
 		}
 	}
-	extended, extendedRoots, err := withDelivery(files, k8s, overlays)
+	extended, extendedRoots, err := withComponents(files, k8s, overlays)
 	if err != nil {
 		return nil, append(faults, err.Error())
 	}
 	for _, root := range extendedRoots {
-		check(extended, root, strings.TrimPrefix(root, "/")+" with the delivery")
+		check(extended, root, strings.TrimPrefix(root, "/")+" with all components")
 	}
 	return roots, faults
 }

@@ -37,7 +37,7 @@ var (
 )
 
 // webPorts are the ports of the public web that pods reach, by name. No other pod reaches any address.
-var webPorts = map[string][]int32{"recrawl-fetcher": {80, 443, 8443}, delivery: {443}}
+var webPorts = map[string][]int32{"recrawl-fetcher": {80, 443, 8443}, console: {80, 443, 8443}, delivery: {443}}
 
 // reachable: with all policies together, pods reach what their programs connect to, are reached by what connects to them, and
 // no others. The policies are evaluated as the API's documentation says.
@@ -52,9 +52,12 @@ func reachable(objects []runtime.Object, workloads []workload) (faults []string)
 		return nil
 	}
 	// Without the component network-policies, all other pods are free.
-	alone := len(policies) == 1 && policies[0].Name == delivery
+	alone := true
+	for _, policy := range policies {
+		alone = alone && (policy.Name == delivery || policy.Name == console)
+	}
 	for _, w := range workloads {
-		if alone && !w.isDelivery() {
+		if alone && !w.isExtra() {
 			continue
 		}
 		pod := party{w.name, ours, labels.Set(w.template.Labels), nil}
@@ -78,7 +81,7 @@ func reachable(objects []runtime.Object, workloads []workload) (faults []string)
 			check(pod, outside(private), core.ProtocolTCP, 443, false)
 		}
 		check(pod, scheduler, core.ProtocolTCP, 9464, name == "recrawl-command")
-		check(pod, collector, core.ProtocolTCP, 4318, w.longRunning && name != delivery)
+		check(pod, collector, core.ProtocolTCP, 4318, w.longRunning && !w.isExtra())
 		if w.longRunning {
 			check(command, pod, core.ProtocolTCP, 9464, true)
 			check(podOf("monitoring", "app.kubernetes.io/name", "prometheus"), pod, core.ProtocolTCP, 9464, true)

@@ -20,7 +20,7 @@ import (
 type workload struct {
 	name        string // "StatefulSet recrawl-scheduler"
 	template    core.PodTemplateSpec
-	longRunning bool // a stage, or the delivery
+	longRunning bool // a stage, the delivery, or the console
 	claims      []core.PersistentVolumeClaim
 	replicas    int32
 }
@@ -63,6 +63,9 @@ func brokenRules(objects []runtime.Object, stages []string) []string {
 			if w.isDelivery() {
 				r.delivery(w, container)
 			}
+			if w.isConsole() {
+				r.console(w, container)
+			}
 		}
 	}
 	r.require(len(images) == 1, "the pods have different images: %v", images)
@@ -77,7 +80,8 @@ func (r *rules) workloads(objects []runtime.Object) (found []workload) {
 			name := "Deployment " + o.Name
 			r.require(len(o.Spec.Template.Spec.Volumes) > 0, "%s has no volumes", name)
 			r.selects(name, o.Spec.Selector, o.Spec.Template.Labels)
-			found = append(found, workload{name, o.Spec.Template, contains(r.stages, strings.TrimPrefix(o.Name, "recrawl-")), nil, replicasOf(o.Spec.Replicas)})
+			longRunning := o.Name == console || contains(r.stages, strings.TrimPrefix(o.Name, "recrawl-"))
+			found = append(found, workload{name, o.Spec.Template, longRunning, nil, replicasOf(o.Spec.Replicas)})
 		case *apps.StatefulSet:
 			name := "StatefulSet " + o.Name
 			r.require(len(o.Spec.VolumeClaimTemplates) > 0, "%s has no volumeClaimTemplates: its state would be lost with the pod", name)
@@ -195,7 +199,7 @@ func (r *rules) image(w workload, name string, c core.Container) {
 	command := append(c.Command, "")[0]
 	r.require(command == "recrawl" || (!w.longRunning && command == "sleep"), "%s: command %q is not recrawl", name, command)
 	stage := stageOf(c.Command)
-	r.require(!w.longRunning || w.isDelivery() || strings.HasSuffix(w.name, " recrawl-"+stage), "%s: runs the stage %q, which is another than its name says", name, stage)
+	r.require(!w.longRunning || w.isExtra() || strings.HasSuffix(w.name, " recrawl-"+stage), "%s: runs the stage %q, which is another than its name says", name, stage)
 }
 
 // stageOf is the stage that a command runs, "" if it runs none.

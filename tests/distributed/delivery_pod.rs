@@ -27,7 +27,7 @@ fn text(file: &str) -> String {
 }
 
 /// The document of a kind in a file of manifests.
-fn manifest(file: &str, kind: &str) -> Value {
+pub(crate) fn manifest(file: &str, kind: &str) -> Value {
     let text = text(file);
     let mut documents = text.split("\n---\n").map(|document| serde_saphyr::from_str::<Value>(document).unwrap());
     documents.find(|document| document["kind"] == kind).unwrap()
