@@ -8,6 +8,9 @@
 //!   bytes if the directory has them.
 //! * [`ChangeTrace`]: any change times; [`ChangeTrace::built_in`] has a few hundred real ones. The text is generated.
 //!
+//! Generated text is plain English of our own making (`src/text/phrases`). Its changes are of the kinds that real pages have: a
+//! price, an opening hour, a clause of terms, a release.
+//!
 //! [`HostDials`] set the behaviour of hosts (robots.txt, sitemap, validators, latency), and [`FaultRule`] their faults
 //! (errors, resets, slow or endless bodies, redirect loops …). Sitemaps and dates may mislead ([`HostSitemap`],
 //! [`PageDates`]). [`Web::get`] answers without a server.

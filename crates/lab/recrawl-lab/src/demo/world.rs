@@ -29,7 +29,7 @@ const UNAVAILABLE: f64 = 0.01;
 const RESET: f64 = 0.002;
 const RETRY_AFTER_S: u32 = 3_600;
 
-/// Real pages if corpora are present, otherwise real change times with generated text.
+/// Real pages if corpora are present, otherwise real change times on pages of our own making.
 pub(super) fn source(arguments: &DemoArguments) -> Result<(WebSource, String), CommandFailure> {
     let named = std::env::var_os("RECRAWL_CORPORA").map(PathBuf::from);
     let corpora = named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_CORPORA)).join("content");
@@ -51,7 +51,7 @@ pub(super) fn source(arguments: &DemoArguments) -> Result<(WebSource, String), C
     }
     let mut trace = ChangeTrace::built_in(START);
     trace.window = TimeWindow::days_from(START, arguments.days.min(trace.window.days()));
-    Ok((WebSource::Trace(trace), "the real change times that come with recrawl, with generated text".to_owned()))
+    Ok((WebSource::Trace(trace), "the real change times that come with recrawl, on pages of our own making".to_owned()))
 }
 
 fn display(path: &Path) -> String {
