@@ -139,7 +139,7 @@ fn restore(log: &Arc<KafkaLog>, names: &TopicNames, data: &Path, group: &str) ->
         input: names.input.as_str().into(),
         outputs: Vec::new(),
         stores: vec![StoreSpec { name: "pages", changelog: names.changelog.clone(), is_public: false }],
-        broadcast: None,
+        broadcasts: Vec::new(),
         dead_letters: DeadLetters { topic: names.dead_letters.clone(), encode: |_| Vec::new() },
         schemas: None,
         punctuate_every: Duration::from_secs(1),

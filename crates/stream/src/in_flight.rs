@@ -159,7 +159,7 @@ pub trait InFlight: Send {
     /// staged.
     fn submit(&mut self, tag: RequestTag, record: &InputRecord, tables: &TaskView<'_>) -> Result<(), ProcessError>;
 
-    /// Takes a record of the stage's broadcast topic. Delivered at least once; all that are there come before the first
+    /// Takes a record of the stage's one broadcast topic. Delivered at least once; all that are there come before the first
     /// request.
     fn broadcast(&mut self, record: &InputRecord);
 

@@ -75,7 +75,7 @@ pub use crate::room::DiskRoom;
 pub use crate::runner::{Stage, StageRunner, StepOutcome};
 pub use crate::span::{Attribute, AttributeValue, Describe, RecordFacts, Span, SpanKind, SpanSink, Step, Tracing};
 pub use crate::spec::{
-    DeadLetters, FailedRecord, OutputSpec, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork,
+    DeadLetters, FailedRecord, NamedTopic, ProcessorFactory, RunnerSettings, SchemaTopic, StageSpec, StageWork,
     StandInOf, StoreSpec,
 };
 pub use crate::store::{

@@ -38,10 +38,15 @@ pub trait Processor: Send {
         Ok(())
     }
 
-    /// Takes a record of the stage's broadcast topic, which every partition reads. Delivered at least once; the latest
-    /// per key wins.
-    fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
-        let (_, _) = (record, context);
+    /// Takes a record of a broadcast topic of the stage, which every partition reads. Delivered at least once; the latest
+    /// per key wins. Those that are there come before the first record of the input.
+    fn broadcast(
+        &mut self,
+        topic: TopicName,
+        record: &InputRecord,
+        context: &mut Context<'_>,
+    ) -> Result<(), ProcessError> {
+        let (_, _, _) = (topic, record, context);
         Ok(())
     }
 
@@ -154,7 +159,7 @@ impl Context<'_> {
         visit: &mut dyn FnMut(K, V) -> Result<(), ProcessError>,
     ) -> Result<(), ProcessError> {
         let place = self.place(table);
-        table.scan(prefix, visit, |each| self.overlay.scan(self.store, place, prefix, each))
+        table.scan(prefix, |_| true, visit, |each| self.overlay.scan(self.store, place, prefix, each))
     }
 
     /// The first `limit` entries whose keys are `from` or come after it.

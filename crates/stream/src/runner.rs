@@ -13,6 +13,7 @@ mod recovery;
 mod schemas;
 mod traces;
 
+use self::broadcast::Broadcasts;
 use crate::batch_size::BatchSize;
 use crate::clock::Clock;
 use crate::crash_notes::CrashNotes;
@@ -21,7 +22,6 @@ use crate::in_flight::{AnsweredRequest, InFlight, UncommittedAnswer};
 use crate::log::{ErrorKind, Event, Log, LogError, LogReader, Member, MemberSpec, PollLimits, StateIn};
 use crate::process_error::ProcessError;
 use crate::processor::{Context, OutputTopic, Processor, Topics};
-use crate::record::InputRecord;
 use crate::restore::Restoring;
 use crate::room::DiskRoom;
 use crate::schemas::SchemaReader;
@@ -102,12 +102,7 @@ pub struct StageRunner {
     schemas: Option<SchemaReader>,
     /// Partitions whose damaged state was refilled. A second damage in one process stops the stage.
     mended: BTreeSet<u32>,
-    /// Number of partitions of the broadcast topic, once known.
-    broadcast_partitions: u32,
-    broadcast_next: BTreeMap<u32, u64>,
-    broadcast_latest: BTreeMap<Vec<u8>, InputRecord>,
-    /// When a stage with work in flight reads the broadcast topic next, on the monotonic clock.
-    takes_broadcasts_at: Duration,
+    broadcasts: Broadcasts,
     punctuated_at: Timestamp,
     /// How the stage takes part in traces.
     tracing: Option<Tracing>,
@@ -159,10 +154,7 @@ impl StageRunner {
             held: BTreeMap::new(),
             schemas: None,
             mended: BTreeSet::new(),
-            broadcast_partitions: 0,
-            broadcast_next: BTreeMap::new(),
-            broadcast_latest: BTreeMap::new(),
-            takes_broadcasts_at: Duration::ZERO,
+            broadcasts: Broadcasts::default(),
             punctuated_at: Timestamp::MIN,
             is_flush_due: false,
             tracing: None,
@@ -253,7 +245,7 @@ impl StageRunner {
         if is_due && self.may_write() {
             self.punctuated_at = now;
             self.is_flush_due = true;
-            self.take_broadcast(now)?;
+            self.take_broadcasts(now)?;
             self.notify_tasks(now, |processor, context| processor.punctuate(context))?;
         }
         Ok(())

@@ -55,8 +55,9 @@ pub enum StageWork {
     InFlight(Box<dyn InFlight>, usize),
 }
 
+/// A topic that a stage writes to or reads in full.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputSpec {
+pub struct NamedTopic {
     /// The topic as declared.
     pub name: TopicName,
     /// Its full name.
@@ -86,11 +87,11 @@ pub struct StageSpec {
     /// The one input topic.
     pub input: Arc<str>,
     /// Output topics, with their full names.
-    pub outputs: Vec<OutputSpec>,
+    pub outputs: Vec<NamedTopic>,
     /// One store specification per table.
     pub stores: Vec<StoreSpec>,
-    /// Topic that every partition of the stage reads in full.
-    pub broadcast: Option<String>,
+    /// Topics that every partition of the stage reads in full.
+    pub broadcasts: Vec<NamedTopic>,
     /// Destination of records that cannot be processed.
     pub dead_letters: DeadLetters,
     /// The topic of schemas; `None` in tests whose records have no schema.

@@ -211,10 +211,12 @@ impl<K: TableKey, V: Encoded> Table<K, V> {
         TableError::Unreadable { table: self.name(), key: show(key), error }
     }
 
-    /// Visits the entries whose keys begin with `prefix`, given an untyped scan that starts at a key.
+    /// Visits the entries whose keys begin with `prefix`, given an untyped scan that starts at a key. Values that are not wanted as
+    /// they are encoded are passed over.
     pub(crate) fn scan<E: From<TableError>>(
         self,
         prefix: &[u8],
+        is_wanted: impl Fn(&[u8]) -> bool,
         visit: &mut dyn FnMut(K, V) -> Result<(), E>,
         scan: impl FnOnce(&mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>) -> Result<(), StoreError>,
     ) -> Result<(), E> {
@@ -222,6 +224,9 @@ impl<K: TableKey, V: Encoded> Table<K, V> {
         scan(&mut |key, value| {
             if !key.starts_with(prefix) {
                 return ControlFlow::Break(());
+            }
+            if !is_wanted(value) {
+                return ControlFlow::Continue(());
             }
             visited = self.entry(key, value).map_err(E::from).and_then(|(key, value)| visit(key, value));
             if visited.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -32,8 +32,19 @@ impl TaskTables {
         prefix: &[u8],
         visit: &mut dyn FnMut(K, V) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.scan_wanted(table, prefix, |_| true, visit)
+    }
+
+    /// The same without values that are not wanted as they are encoded, which are not decoded.
+    pub fn scan_wanted<K: TableKey, V: Encoded, E: From<TableError>>(
+        &self,
+        table: Table<K, V>,
+        prefix: &[u8],
+        is_wanted: impl Fn(&[u8]) -> bool,
+        visit: &mut dyn FnMut(K, V) -> Result<(), E>,
+    ) -> Result<(), E> {
         let place = place_of(&self.tables, table.name());
-        table.scan(prefix, visit, |each| self.store.scan(place, prefix, each))
+        table.scan(prefix, is_wanted, visit, |each| self.store.scan(place, prefix, each))
     }
 }
 

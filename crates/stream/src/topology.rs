@@ -15,8 +15,8 @@ pub struct StageTopology {
     pub outputs: Vec<TopicSpec>,
     /// Its tables, in the order of the stores of its tasks.
     pub tables: Vec<TableSpec>,
-    /// Topic that every partition of the stage reads in full.
-    pub broadcast: Option<TopicSpec>,
+    /// Topics that every partition of the stage reads in full.
+    pub broadcasts: Vec<TopicSpec>,
     /// The output whose records begin a trace each.
     pub begins_traces: Option<TopicName>,
 }
@@ -29,7 +29,7 @@ impl StageTopology {
             input: input.into(),
             outputs: Vec::new(),
             tables: Vec::new(),
-            broadcast: None,
+            broadcasts: Vec::new(),
             begins_traces: None,
         }
     }
@@ -46,9 +46,9 @@ impl StageTopology {
         self
     }
 
-    /// Sets the broadcast topic, which every partition reads in full.
+    /// Adds a topic that every partition reads in full.
     pub fn takes_broadcasts_of(mut self, broadcast: impl Into<TopicSpec>) -> Self {
-        self.broadcast = Some(broadcast.into());
+        self.broadcasts.push(broadcast.into());
         self
     }
 
@@ -65,7 +65,7 @@ impl StageTopology {
 
     /// All topics that it reads or writes, each once.
     pub fn topics(&self) -> Vec<TopicSpec> {
-        let own = self.outputs.iter().copied().chain(self.broadcast).chain(self.changelogs());
+        let own = self.outputs.iter().chain(&self.broadcasts).copied().chain(self.changelogs());
         let mut topics: Vec<TopicSpec> = vec![self.input];
         for topic in own {
             if !topics.iter().any(|known| known.name == topic.name) {
@@ -80,9 +80,9 @@ impl StageTopology {
         self.outputs.iter().copied().chain(self.changelogs()).any(|output| output.name == topic)
     }
 
-    /// Whether it reads a topic: its input, its broadcast, or a changelog during a restore.
+    /// Whether it reads a topic: its input, a broadcast, or a changelog during a restore.
     pub fn reads_from(&self, topic: TopicName) -> bool {
-        [self.input].into_iter().chain(self.broadcast).chain(self.changelogs()).any(|input| input.name == topic)
+        [self.input].iter().chain(&self.broadcasts).copied().chain(self.changelogs()).any(|input| input.name == topic)
     }
 
     /// Names of its tables, in declaration order.

@@ -11,7 +11,7 @@ use messages::topics::{self, CleanupPolicy, TopicSpec};
 use settings::Settings;
 use std::time::Duration;
 use stream::{
-    Cleanup, Clock, DeadLetters, FailedRecord, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageTopology,
+    Cleanup, Clock, DeadLetters, FailedRecord, NamedTopic, RunnerSettings, SchemaTopic, StageSpec, StageTopology,
     StageWork, StatefulStage, StoreSpec, TableSpec, TopicConfig,
 };
 
@@ -45,15 +45,14 @@ impl LogNames {
     /// A stage under these names. It punctuates about every `punctuate_every`, on the clock of the web.
     pub fn stage(&self, topology: &StageTopology, punctuate_every: Duration, work: StageWork) -> StageSpec {
         let StatefulStage { name, group, input, stores } = self.stateful_stage(topology);
+        let named = |topic: &TopicSpec| NamedTopic { name: topic.name, topic: self.topic(*topic) };
         StageSpec {
             name,
             group,
             input,
-            outputs: (topology.outputs.iter())
-                .map(|output| OutputSpec { name: output.name, topic: self.topic(*output) })
-                .collect(),
+            outputs: topology.outputs.iter().map(named).collect(),
             stores,
-            broadcast: topology.broadcast.map(|broadcast| self.topic(broadcast)),
+            broadcasts: topology.broadcasts.iter().map(named).collect(),
             dead_letters: self.dead_letters(),
             schemas: Some(self.schemas(topology.state_schemas())),
             punctuate_every,
@@ -126,7 +125,7 @@ pub fn runner_settings(settings: &Settings, punctuate_every: Duration, clock: &d
 /// All topics these stages need, each once: inputs and outputs, then the shared topics, then the changelogs.
 pub fn catalogue(stages: &[StageTopology]) -> Vec<TopicSpec> {
     let inputs = stages.iter().map(|stage| stage.input);
-    let outputs = stages.iter().flat_map(|stage| stage.outputs.iter().copied().chain(stage.broadcast));
+    let outputs = stages.iter().flat_map(|stage| stage.outputs.iter().chain(&stage.broadcasts).copied());
     let changelogs = stages.iter().flat_map(StageTopology::changelogs);
     let shared = [topics::SCHEMAS, topics::CLOCK_CHECKS, topics::DEAD_LETTERS.spec()];
     let mut catalogue: Vec<TopicSpec> = Vec::new();

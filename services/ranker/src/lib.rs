@@ -37,7 +37,7 @@ use crate::links::{ArrivingLink, LinkSource};
 use crate::rules::LEAST_WEIGHT;
 use crate::site_values::SiteValues;
 use importance::link_value::LinkValue;
-use messages::topics::{ANSWERS, RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS};
+use messages::topics::{ANSWERS, RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS, TopicName};
 use messages::{LinkCash, PageOutLinks, Question, QuestionDesk, QuestionKind, RankedPage, RankerEvent};
 use metrics::{Figure, ranker as figure};
 use page::{CanonicalUrl, PageId, SiteKey};
@@ -332,7 +332,7 @@ impl Processor for Ranker {
         Ok(())
     }
 
-    fn broadcast(&mut self, record: &InputRecord, _context: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn broadcast(&mut self, _: TopicName, record: &InputRecord, _: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(RANK_TOTALS) {
             Ok(totals) => self.ledger.learn(&totals),
             Err(error) => tracing::warn!(%error, "cannot read the totals of a partition; they are ignored"),

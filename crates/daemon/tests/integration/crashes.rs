@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 use stream::{
-    Cleanup, Context, DeadLetters, InProcessLog, InputRecord, Log, OutputRecord, OutputSpec, ProcessError, Processor,
+    Cleanup, Context, DeadLetters, InProcessLog, InputRecord, Log, NamedTopic, OutputRecord, ProcessError, Processor,
     RunnerSettings, Stage, StageRunner, StageSpec, StageWork, StepOutcome, Subject, TopicConfig, TopicPartition,
 };
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores, open_log};
@@ -42,9 +42,9 @@ fn spec() -> StageSpec {
         name: "testing".to_owned(),
         group: "testing".to_owned(),
         input: "input".into(),
-        outputs: vec![OutputSpec { name: OUTPUT.name(), topic: "output".to_owned() }],
+        outputs: vec![NamedTopic { name: OUTPUT.name(), topic: "output".to_owned() }],
         stores: Vec::new(),
-        broadcast: None,
+        broadcasts: Vec::new(),
         dead_letters: DeadLetters {
             topic: "dead-letters".to_owned(),
             encode: |dead_letter| format!("{}: {}", dead_letter.record.offset, dead_letter.reason).into_bytes(),

@@ -16,12 +16,14 @@ use stream::partitioner::partition_for;
 use stream::processor::{Context, Processor};
 use stream::store::{Checkpoint, StoreCheckpoint, StoreProvider, StoreWrite, TaskId};
 use stream::{Cleanup, InputRecord};
-use stream::{DeadLetters, OutputSpec, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
+use stream::{DeadLetters, NamedTopic, RunnerSettings, SchemaTopic, StageSpec, StageWork, StoreSpec};
 use stream::{Stage as _, StageRunner, StepOutcome};
+use wire::TopicName;
 
 const COUNTS: Table<Vec<u8>, Vec<u8>> = Table::new("counts");
 const PENDING: Table<Vec<u8>, Vec<u8>> = Table::new("pending");
 const OUTPUT: wire::Topic<RawRecord> = wire::Topic::new("output");
+const BROADCAST: TopicName = TopicName::Declared("broadcast");
 /// Small, so that a few records take several commits.
 const BATCH_RECORDS: usize = 7;
 
@@ -82,7 +84,7 @@ impl Processor for ConformanceCounter {
         Ok(())
     }
 
-    fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn broadcast(&mut self, _: TopicName, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let received = String::from_utf8_lossy(record.value.as_deref().unwrap_or_default()).into_owned();
         let partition = context.task().partition;
         context.emit(OUTPUT, RawRecord::new(record.key.clone(), format!("{received} received by {partition}")));
@@ -139,11 +141,11 @@ impl CountingStage {
             name: "counting".to_owned(),
             group: self.group.clone(),
             input: self.input.name.clone(),
-            outputs: vec![OutputSpec { name: OUTPUT.name(), topic: self.output.name.to_string() }],
+            outputs: vec![NamedTopic { name: OUTPUT.name(), topic: self.output.name.to_string() }],
             stores: (STORES.iter().zip(&self.changelogs))
                 .map(|(&name, changelog)| StoreSpec { name, changelog: changelog.name.to_string(), is_public: false })
                 .collect(),
-            broadcast: Some(self.broadcast.name.to_string()),
+            broadcasts: vec![NamedTopic { name: BROADCAST, topic: self.broadcast.name.to_string() }],
             dead_letters: DeadLetters {
                 topic: self.dead_letters.name.to_string(),
                 encode: |dead_letter| format!("{}: {}", dead_letter.stage, dead_letter.reason).into_bytes(),

@@ -1,10 +1,10 @@
 //! Assignment, restore and revocation of partitions.
 
+use super::broadcast::LatestBroadcasts;
 use super::{StageRunner, factory};
 use crate::in_flight::RequestWindow;
 use crate::log::ErrorKind;
 use crate::processor::Topics;
-use crate::record::InputRecord;
 use crate::restore::{RestoreContext, Restored, Restoring};
 use crate::store::TaskId;
 use crate::task::{Task, TaskError, TaskState, TaskWork};
@@ -66,6 +66,9 @@ impl StageRunner {
 
     /// Advances one restore by a slice. A failed request to the log is repeated later; the other tasks keep running.
     pub(super) fn advance_restores(&mut self, now: Timestamp) -> Result<bool, TaskError> {
+        if !self.restoring.is_empty() && !self.know_broadcasts(now)? {
+            return Ok(false);
+        }
         let monotonic = self.clock.monotonic();
         let due = self.restoring.iter_mut().find(|(_, restoring)| restoring.is_due(monotonic));
         let Some((&partition, restoring)) = due else { return Ok(false) };
@@ -129,7 +132,7 @@ impl StageRunner {
             .within(self.room.clone());
         task.is_position_lost = input.from_state;
         let joined = self.joined.as_mut().expect("partitions come from a member");
-        wake(&mut task, now, &joined.topics, &self.broadcast_latest)?;
+        wake(&mut task, now, &joined.topics, self.broadcasts.latest())?;
         joined.member.start(partition, input.from)?;
         if let TaskWork::InFlight(window) = &mut task.work {
             let kept = self.kept_answers.remove(&partition);
@@ -162,10 +165,10 @@ pub(super) fn wake(
     task: &mut Task,
     now: Timestamp,
     topics: &Topics,
-    broadcast: &BTreeMap<Vec<u8>, InputRecord>,
+    broadcasts: &LatestBroadcasts,
 ) -> Result<(), TaskError> {
     task.report(now, topics, |processor, context| {
         processor.restored(context)?;
-        broadcast.values().try_for_each(|record| processor.broadcast(record, context))
+        broadcasts.iter().try_for_each(|((topic, _), record)| processor.broadcast(*topic, record, context))
     })
 }

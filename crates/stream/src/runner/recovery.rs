@@ -117,7 +117,7 @@ impl StageRunner {
         for (&partition, task) in &mut self.tasks {
             task.rewind(|id| make(id));
             joined.member.start(partition, task.input_next)?;
-            assignment::wake(task, now, &joined.topics, &self.broadcast_latest)?;
+            assignment::wake(task, now, &joined.topics, self.broadcasts.latest())?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use page::Timestamp;
 use std::time::Duration;
 use stream::{
-    Cleanup, Context, DeadLetters, InputRecord, OutputSpec, ProcessError, Processor, StageSpec, StageWork, StoreSpec,
+    Cleanup, Context, DeadLetters, InputRecord, NamedTopic, ProcessError, Processor, StageSpec, StageWork, StoreSpec,
     Table, TopicConfig,
 };
 use stream_testing::{MemoryStores, RawRecord, TestDriver};
@@ -47,9 +47,9 @@ fn stage() -> StageSpec {
         name: "summing".to_owned(),
         group: "summing".to_owned(),
         input: "input".into(),
-        outputs: vec![OutputSpec { name: REPORTED.name(), topic: "output".to_owned() }],
+        outputs: vec![NamedTopic { name: REPORTED.name(), topic: "output".to_owned() }],
         stores: vec![StoreSpec { name: TOTAL.name(), changelog: "total-changelog".to_owned(), is_public: true }],
-        broadcast: None,
+        broadcasts: Vec::new(),
         dead_letters: DeadLetters { topic: "dead-letters".to_owned(), encode: |_| Vec::new() },
         schemas: None,
         punctuate_every: Duration::from_secs(3_600),

@@ -40,7 +40,7 @@ fn stage() -> StageSpec {
         input: "input".into(),
         outputs: Vec::new(),
         stores: stores(),
-        broadcast: None,
+        broadcasts: Vec::new(),
         dead_letters: DeadLetters { topic: "dead-letters".to_owned(), encode: |_| Vec::new() },
         schemas: None,
         punctuate_every: Duration::from_secs(3_600),

@@ -1,6 +1,7 @@
 //! The loop with records that are at fault, with schemas that come late, with work in flight, and with a second
 //! program of its own name.
 
+mod broadcasts;
 mod faults;
 mod in_flight;
 mod room;
@@ -8,7 +9,7 @@ mod traces;
 
 use page::{DAY, Timestamp};
 use std::time::Duration;
-use stream::{Cleanup, DeadLetters, OutputSpec, ProcessorFactory, StageSpec, StageWork, StoreSpec, Table, TopicConfig};
+use stream::{Cleanup, DeadLetters, NamedTopic, ProcessorFactory, StageSpec, StageWork, StoreSpec, Table, TopicConfig};
 use stream_testing::{RawRecord, TestDriver};
 use wire::Topic;
 
@@ -24,9 +25,9 @@ fn spec(work: StageWork) -> StageSpec {
         name: "testing".to_owned(),
         group: "testing".to_owned(),
         input: "input".into(),
-        outputs: vec![OutputSpec { name: OUTPUT.name(), topic: "output".to_owned() }],
+        outputs: vec![NamedTopic { name: OUTPUT.name(), topic: "output".to_owned() }],
         stores: if has_store { vec![store] } else { Vec::new() },
-        broadcast: None,
+        broadcasts: Vec::new(),
         dead_letters: DeadLetters {
             topic: "dead-letters".to_owned(),
             encode: |dead_letter| format!("{}: {}", dead_letter.record.offset, dead_letter.reason).into_bytes(),

@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use stream::{
-    AnsweredRequest, InFlight, InputRecord, ProcessError, RequestTag, StageSpec, StageWork, TaskId, TaskView,
+    AnsweredRequest, InFlight, InputRecord, NamedTopic, ProcessError, RequestTag, StageSpec, StageWork, TaskId,
+    TaskView,
 };
 use stream_testing::{RawRecord, TestDriver};
+use wire::TopicName;
 
 /// The engine's view for a test, and the controls of the test.
 #[derive(Default)]
@@ -128,7 +130,10 @@ fn work_in_flight_receives_the_broadcast_before_its_first_request_and_soon_after
     ["a", "b"].iter().for_each(|text| broadcast(text));
     send(&driver, "key", "request");
     let engine = Engine::default();
-    let stage = StageSpec { broadcast: Some("output".to_owned()), ..stage(&engine, 100) };
+    let stage = StageSpec {
+        broadcasts: vec![NamedTopic { name: TopicName::Declared("output"), topic: "output".to_owned() }],
+        ..stage(&engine, 100)
+    };
     driver.add(stage, "one");
     turn(&mut driver);
     let received = |count: usize, text: &str| (count, text.to_owned());

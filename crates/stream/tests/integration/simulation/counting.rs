@@ -9,7 +9,7 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Mutex, PoisonError};
 use stream::{Context, InputRecord, ProcessError, Processor, Table};
 use stream_testing::RawRecord;
-use wire::Topic;
+use wire::{Topic, TopicName};
 
 pub(super) const STORES: [&str; 3] = ["totals", "counts", "pending"];
 const TOTALS: Table<Vec<u8>, Vec<u8>> = Table::new("totals");
@@ -138,7 +138,7 @@ impl Processor for SimulationCounter {
         Ok(())
     }
 
-    fn broadcast(&mut self, record: &InputRecord, _: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn broadcast(&mut self, _: TopicName, record: &InputRecord, _: &mut Context<'_>) -> Result<(), ProcessError> {
         self.remember(|memory| memory.received = record.value.clone().map(Vec::from));
         Ok(())
     }

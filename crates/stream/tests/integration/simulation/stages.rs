@@ -6,7 +6,8 @@ use super::flight::{FLIGHT_STORES, Flight, WORK};
 use super::world::{Life, World};
 use std::sync::Arc;
 use std::time::Duration;
-use stream::{DeadLetters, OutputSpec, Processor, StageSpec, StageWork, StoreSpec, TaskId};
+use stream::{DeadLetters, NamedTopic, Processor, StageSpec, StageWork, StoreSpec, TaskId};
+use wire::TopicName;
 
 impl World {
     pub(super) fn spec(self: &Arc<Self>, life: &Arc<Life>, in_flight: usize) -> StageSpec {
@@ -24,13 +25,14 @@ impl World {
         };
         let store =
             |&name: &&'static str| StoreSpec { name, changelog: format!("{name}-log"), is_public: name == "totals" };
+        let news = || NamedTopic { name: TopicName::Declared("news"), topic: "news".to_owned() };
         StageSpec {
             name: life.role.group().to_owned(),
             group: life.role.group().to_owned(),
             input: life.role.input().into(),
-            outputs: vec![OutputSpec { name: output, topic: output.to_string() }],
+            outputs: vec![NamedTopic { name: output, topic: output.to_string() }],
             stores: stores.iter().map(store).collect(),
-            broadcast: (life.role == Role::Counting).then(|| "news".to_owned()),
+            broadcasts: (life.role == Role::Counting).then(news).into_iter().collect(),
             dead_letters: DeadLetters {
                 topic: "dead".to_owned(),
                 encode: |dead_letter| {
