@@ -3,10 +3,11 @@
 
 use crate::page_index::PageIndex;
 use crate::rules::FrontierRules;
-use messages::Demand;
+use messages::{Demand, RateBin};
 use page::{MINUTE, Timestamp};
 use policies::PolicyAtWork;
 use revisit::Policy;
+use revisit::budget_curve::BudgetCurve;
 use revisit::columns::{Index, ValueHistogram};
 use revisit::histogram::RatioHistogram;
 use std::collections::BTreeMap;
@@ -240,6 +241,17 @@ impl SharedDemand {
             histogram,
             policy: rules.policy.name().to_owned(),
             price: self.price,
+            rate_bins: rate_bins(&columns.budget_curve()),
         })
     }
+}
+
+fn rate_bins(curve: &BudgetCurve) -> Vec<RateBin> {
+    let bin = |(bin, sums): (usize, &revisit::budget_curve::RateBin)| RateBin {
+        bin: bin as i32,
+        pages: sums.pages,
+        change_rate_per_day: sums.change_rate_per_day,
+        weight: sums.weight,
+    };
+    curve.bins().map(bin).collect()
 }

@@ -22,6 +22,19 @@ pub struct Demand {
     pub policy: String,
     /// The price that the partition uses; 0 before there is one.
     pub price: f64,
+    /// Its pages by change rate and weight, from which the freshness of other budgets follows.
+    #[serde(default)]
+    pub rate_bins: Vec<RateBin>,
+}
+
+/// Sums over pages with about the same ratio of change rate and weight.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RateBin {
+    /// Number of the bin, of ln(change rate / weight).
+    pub bin: i32,
+    pub pages: f64,
+    pub change_rate_per_day: f64,
+    pub weight: f64,
 }
 
 impl_message!(Demand, "Demand", include_str!("../../../schemas/Demand.avsc"));

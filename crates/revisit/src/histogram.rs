@@ -68,6 +68,11 @@ impl RatioHistogram {
         TABLE.bin(z)
     }
 
+    /// ln z in the middle of a bin.
+    pub(crate) fn ln_middle(bin: usize) -> f64 {
+        Self::LN_MIN + (bin as f64 + 0.5) / Self::BINS_PER_UNIT
+    }
+
     pub fn merge(&mut self, other: &RatioHistogram) {
         for (mass, more) in self.masses.iter_mut().zip(other.masses) {
             *mass += more;

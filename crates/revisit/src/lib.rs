@@ -3,7 +3,8 @@
 //! A fetch is worth the freshness it buys. [`value`] computes it for one page, from the belief about its change rate
 //! and the time since the last look. [`allocate`] finds the best fetch rate of every page when rates are known;
 //! [`histogram`] finds the price at which the pages of many shards together spend a budget, without a coordinator, and
-//! [`demand_curve`] makes that fast. [`columns`] holds millions of pages in a few bytes each and picks the best of
+//! [`demand_curve`] makes that fast, and
+//! [`budget_curve`] says what any budget would give. [`columns`] holds millions of pages in a few bytes each and picks the best of
 //! them; [`rows`] are what they lie in. [`hints`] has statements of others about changes. [`live`] is the default as one policy, for simulations.
 //! [`kernels`] is the mathematics under all of them. Policies from the literature are in `crates/policies`.
 //!
@@ -11,6 +12,7 @@
 //! visited now: callers pass all that in.
 
 pub mod allocate;
+pub mod budget_curve;
 pub mod columns;
 pub mod demand_curve;
 pub mod hints;

@@ -114,9 +114,11 @@ impl Samples for Demand {
             histogram: vec![0.0, 0.5, 1.25, 4_096.0],
             policy: "live".to_owned(),
             price: 12.5,
+            rate_bins: vec![RateBin { bin: 128, pages: 3.0, change_rate_per_day: 0.75, weight: 1.5 }],
         };
         let (histogram, policy) = (Vec::new(), String::new());
-        let sparse = Self { pages: 0, never_fetched: 0, histogram, policy, price: 0.0, ..full.clone() };
+        let rate_bins = Vec::new();
+        let sparse = Self { pages: 0, never_fetched: 0, histogram, policy, price: 0.0, rate_bins, ..full.clone() };
         vec![full, sparse]
     }
 }

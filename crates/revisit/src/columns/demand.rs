@@ -2,6 +2,7 @@
 
 use super::entry::{EXCLUDED, HELD, NEVER_FETCHED, VACANT};
 use super::{Index, PageColumns, Slot};
+use crate::budget_curve::BudgetCurve;
 use crate::histogram::RatioHistogram;
 use crate::policy::Policy;
 use page::Timestamp;
@@ -117,6 +118,18 @@ impl PageColumns {
             histogram.add(page.value);
         });
         histogram
+    }
+
+    /// The pages by change rate and weight, for the freshness of other budgets. Pages that are gone are left out, and those never fetched,
+    /// whose weight is that of their novelty.
+    pub fn budget_curve(&self) -> BudgetCurve {
+        let mut curve = BudgetCurve::default();
+        for i in 0..self.flags.len() {
+            if self.flags[i] & (VACANT | EXCLUDED | NEVER_FETCHED) == 0 {
+                curve.add(self.pages[i].whole().mean(), f64::from(self.pages[i].weight));
+            }
+        }
+        curve
     }
 
     /// Expected state of all copies now.
