@@ -45,7 +45,7 @@ pub use crate::host_list::{HostListing, HostReport, HostTally};
 pub use crate::hosts::HostSchedule;
 pub use crate::listed_seeds::ListedSeeds;
 pub use crate::pace::CrawlPace;
-pub use crate::page_list::{ListedPage, PageListing, is_selected};
+pub use crate::page_list::{ListedPage, PageListing, is_selected, may_be_selected};
 pub use crate::page_record::{FoundOn, LastFailure, PageSource, ScheduledPage};
 pub use crate::request::{AnswerFate, PageRequest, RequestState, WantedReason};
 pub use crate::rules::FrontierRules;

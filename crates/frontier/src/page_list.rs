@@ -95,6 +95,17 @@ impl PageListing {
     }
 }
 
+/// Whether an encoded page may be selected, by its address. Most are decided by that, without decoding the rest.
+pub fn may_be_selected(encoded: &[u8], selection: &PageSelection) -> bool {
+    if selection.host.is_none() && selection.address_part.is_none() {
+        return true;
+    }
+    ScheduledPage::address_in(encoded).is_none_or(|address| {
+        selection.host.as_ref().is_none_or(|host| address.contains(host.as_str()))
+            && selection.address_part.as_ref().is_none_or(|part| address.to_lowercase().contains(&part.to_lowercase()))
+    })
+}
+
 /// Whether a page has all that the selection asks for.
 pub fn is_selected(page: &ScheduledPage, selection: &PageSelection) -> bool {
     let PageSelection { after: _, at_most: _, host, address_part, outcome, verdict, never_fetched } = selection;

@@ -1,10 +1,24 @@
 //! The stored record of a page.
 
 use crate::PageRequest;
-use messages::{AnswerKind, ChangeBelief, FetchOutcome, Look, Validators, Verdict, impl_message};
+use messages::{AnswerKind, ChangeBelief, FetchOutcome, Look, Message, Validators, Verdict, impl_message};
 use mirrors::Ties;
 use page::{CanonicalUrl, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
+use std::sync::LazyLock;
+
+/// The first bytes of an encoded page of this version, if its address comes first: the marker of a single object of Avro and the
+/// fingerprint of the schema.
+static HEADER: LazyLock<Option<[u8; 10]>> = LazyLock::new(|| {
+    let record = ScheduledPage::schema_record();
+    let (_, fields) = record.json.split_once("\"fields\"")?;
+    let (_, first) = fields.split_once("\"name\"")?;
+    let begins_with_address = first.trim_start_matches([':', ' ']).starts_with("\"url\"");
+    let header = [&[0xC3, 0x01], &record.fingerprint.to_bytes()[..]].concat();
+    begins_with_address.then(|| header.try_into().ok())?
+});
+/// The most bytes of a length. Addresses are shorter than this allows.
+const MOST_LENGTH_BYTES: usize = 3;
 
 /// A page of the frontier. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,6 +92,21 @@ impl LastFailure {
 }
 
 impl ScheduledPage {
+    /// The address in an encoded page of this version, without decoding the rest. `None`: it has to be decoded.
+    pub fn address_in(encoded: &[u8]) -> Option<&str> {
+        let datum = encoded.strip_prefix(HEADER.as_ref()?)?;
+        // It is the first field: a length in zigzag form, seven bits in each byte, and so many bytes.
+        let mut length = 0usize;
+        for (place, byte) in datum.iter().take(MOST_LENGTH_BYTES).enumerate() {
+            length |= usize::from(byte & 0x7F) << (7 * place);
+            if byte & 0x80 == 0 {
+                let text = datum.get(place + 1..)?.get(..length / 2)?;
+                return std::str::from_utf8(text).ok();
+            }
+        }
+        None
+    }
+
     /// The kind of answer under which status and logs report the last request. `None` if no request was answered.
     pub fn last_answer(&self) -> Option<AnswerKind> {
         match (self.outcome, &self.failure) {
@@ -156,7 +185,23 @@ impl_message!(ScheduledPage, "ScheduledPage", include_str!("../../../schemas/sta
 #[cfg(test)]
 mod tests {
     use super::*;
-    use messages::{DecodeError, Encoded, Message};
+    use messages::{DecodeError, Encoded};
+
+    #[test]
+    fn the_address_of_an_encoded_page_is_read_without_the_rest() {
+        for length in [1, 40, 100, 2_000] {
+            let url = CanonicalUrl::parse(&format!("http://a.test/{}", "x".repeat(length))).unwrap();
+            let belief = ChangeBelief::new(1.0, 10.0);
+            let page = ScheduledPage::new(url.clone(), 1.0, 0, belief, 7, Timestamp::from_micros(7));
+            let encoded = page.encode();
+            assert_eq!(ScheduledPage::address_in(&encoded), Some(url.as_str()));
+            assert_eq!(ScheduledPage::address_in(&encoded[..20.min(10 + length)]), None, "it is cut off");
+            let mut other = encoded;
+            other[5] ^= 1;
+            assert_eq!(ScheduledPage::address_in(&other), None, "it is of another version");
+        }
+        assert_eq!(ScheduledPage::address_in(b""), None);
+    }
 
     #[test]
     fn a_page_that_a_newer_scheduler_kept_is_read_once_its_schema_was_learned() {

@@ -4,7 +4,7 @@ pub use frontier::explain::{Explanation, HintQuality, Hints, HostCap, RateRange,
 
 use crate::outlook::read;
 use crate::state::{HOSTS, OUTLOOK, PAGES};
-use frontier::FrontierRules;
+use frontier::{FrontierRules, ScheduledPage};
 use page::{CanonicalUrl, HostName, Timestamp};
 use stream::{TableError, TaskTables};
 use sweeps::Outlook;
@@ -38,7 +38,10 @@ pub fn explain(
     })?;
     let schedule = tables.get(HOSTS, &HostName::of(url))?;
     let (site, mut pages) = (url.site_key(), Vec::new());
-    tables.scan(PAGES, b"", &mut |id, page| -> Result<(), ExplainError> {
+    // Most pages are of other sites: their addresses are read, and no more.
+    let may_be_of_site =
+        |encoded: &[u8]| ScheduledPage::address_in(encoded).is_none_or(|address| address.contains(site.as_str()));
+    tables.scan_wanted(PAGES, b"", may_be_of_site, &mut |id, page| -> Result<(), ExplainError> {
         if page.url.site_key() == site {
             pages.push((id, page));
         }
