@@ -177,10 +177,11 @@ impl ExplainedPage<'_> {
             Some(worth) if live => worth.plain,
             _ => belief,
         };
+        let held_until = page.request.held_until();
         let state = match page {
             page if page.request.is_in_flight() => "in_flight",
             page if !rules.allows(page.url.page_id(), &page.url) => "excluded",
-            page if page.request.held_until().is_some_and(|until| until > now) => "held",
+            _ if held_until.is_some_and(|until| until > now) => "held",
             page if page.last_look_at.is_none() => "never_fetched",
             _ => "ready",
         };
@@ -192,8 +193,13 @@ impl ExplainedPage<'_> {
             _ => None,
         };
         let permitted_at = schedule.as_ref().map(|schedule| schedule.next_permitted_at);
-        let waits = [page.request.held_until(), permitted_at].into_iter().flatten().max();
-        let due_at = due_days.map(|days| now.plus_days(days).max(waits.unwrap_or(Timestamp::MIN)).max(now));
+        let waits = [held_until, permitted_at].into_iter().flatten().max();
+        // Whatever it is worth, a page is fetched once its longest interval is over.
+        let longest = page.last_look_at.map_or(Timestamp::MAX, |last| last + rules.max_interval_of(&page.url));
+        let due_at = due_days.map(|days| {
+            let worth_it = now.plus_days(days).min(longest);
+            worth_it.max(waits.unwrap_or(Timestamp::MIN)).max(now)
+        });
         let sweep_hazards = match page.last_look_at {
             Some(last) if live => self.sweep_hazards(last, now),
             _ => Vec::new(),

@@ -23,13 +23,15 @@ use crate::page_record::ScheduledPage;
 use crate::planner::{Planner, look_of};
 use crate::rules::FrontierRules;
 use crate::siblings::{TaughtCells, belief_of};
-use crate::ties::weight_of;
+use crate::ties::{last_turn, weight_of};
 use messages::{Demand, SweepForecast, Verdict};
 use metrics::{Figure, scheduler as figure};
 use page::{HostName, PageId, Timestamp};
 use revisit::PolicyPage;
 use revisit::columns::{Expectations, Slot};
+use scope::Scope;
 use std::collections::HashSet;
+use std::sync::Arc;
 use sweeps::{CellChange, Changes, Outlook, OutlookPart, PagePlace, SiteState};
 
 /// The frontier of one partition. Only the records of pages, hosts and the outlook are kept on disk; the rest is
@@ -118,6 +120,27 @@ impl Frontier {
 
     pub fn rules(&self) -> &FrontierRules {
         &self.rules
+    }
+
+    /// Takes rules that operators have saved, in place of those before. Returns the scope of the pages of both; each of them is
+    /// to be passed to [`Self::renew`].
+    pub fn take_saved_rules(&mut self, saved: Scope) -> [Arc<Scope>; 2] {
+        let saved = Arc::new(saved);
+        [std::mem::replace(&mut self.rules.saved, saved.clone()), saved]
+    }
+
+    /// Follows a change of the rules of a page. Unless its last requests came to nothing, it waits no longer than its rule says.
+    /// Returns whether its record has changed.
+    pub fn renew(&mut self, id: PageId, page: &mut ScheduledPage, now: Timestamp) -> bool {
+        let before = page.request;
+        if before.failures == 0
+            && before.unseen.looks == 0
+            && let Some((turn, longest)) = last_turn(page).zip(self.rules.ordered_max_interval(&page.url))
+        {
+            page.request = before.held_until_at_most((turn + longest).max(now));
+        }
+        self.set(id, page);
+        page.request != before
     }
 
     /// Restores the outlook.

@@ -141,7 +141,7 @@ impl PageIndex {
             PageMark::UnlistedSeed => rules.is_unlisted_seed(id, page),
             PageMark::NeverFetched => page.last_look_at.is_none(),
         });
-        let longest = rules.orders(&page.url).and_then(|orders| orders.max_interval);
+        let longest = rules.ordered_max_interval(&page.url);
         self.set_longest_days(slot, longest.map_or(0.0, |longest| longest.as_secs_f64() / 86_400.0));
         slot
     }

@@ -79,6 +79,17 @@ pub enum AnswerFate {
 }
 
 impl PageRequest {
+    /// The same, where a page that waits may be requested from this time on at the latest.
+    #[must_use]
+    pub fn held_until_at_most(self, latest: Timestamp) -> Self {
+        match self.state {
+            RequestState::Held { until } if until > latest => {
+                Self { state: RequestState::Held { until: latest }, ..self }
+            }
+            RequestState::Held { .. } | RequestState::Idle | RequestState::InFlight { .. } => self,
+        }
+    }
+
     /// For a page that was never requested. Its attempts are counted from `attempt`, which no request has had.
     pub fn new(attempt: i64) -> Self {
         Self {

@@ -65,6 +65,8 @@ pub struct FrontierRules {
     pub(crate) max_depth: u32,
     /// The operator's rules and filters for single pages and hosts.
     pub(crate) scope: Arc<Scope>,
+    /// Rules that operators have saved while the crawl runs. Of their orders the intervals count, above those of `scope`.
+    pub(crate) saved: Arc<Scope>,
     /// The list of seeds that the crawl was started with. `None` if it is not known, as over Kafka.
     pub(crate) seeds: Option<ListedSeeds>,
     /// Whether pages with the same text share one stream of fetches.
@@ -162,6 +164,7 @@ impl FrontierRules {
             scope: Arc::new(
                 scope::configured(settings).expect("rules and filters were checked when the settings were loaded"),
             ),
+            saved: Arc::default(),
             seeds: None,
             mirrors: settings.detector.mirrors,
             partitions,
@@ -210,17 +213,43 @@ impl FrontierRules {
         }
     }
 
+    /// The same rules below those that operators have saved.
+    #[must_use]
+    pub fn with_saved(self, saved: Scope) -> Self {
+        Self { saved: Arc::new(saved), ..self }
+    }
+
+    /// The intervals that the rules of a page order, from the shortest to the longest. Those of a saved rule count before those of
+    /// the configuration, and all that it says in place of a rule of the same name.
+    fn ordered_intervals(&self, url: &CanonicalUrl) -> (Option<Duration>, Option<Duration>) {
+        let intervals = |orders: &CrawlOrders| (orders.min_interval, orders.max_interval);
+        let Some(saved) = self.saved.rule(url) else { return self.orders(url).map(intervals).unwrap_or_default() };
+        let (least, most) = intervals(saved.orders());
+        let configured = self.scope.rule(url).filter(|rule| rule.name() != saved.name());
+        let (configured_least, configured_most) = configured.map(|rule| intervals(rule.orders())).unwrap_or_default();
+        // A configured end that contradicts the saved one does not count.
+        let least = least.or_else(|| configured_least.filter(|least| most.is_none_or(|most| *least <= most)));
+        (least, most.or_else(|| configured_most.filter(|most| least.is_none_or(|least| least <= *most))))
+    }
+
+    /// Longest time between two fetches of a page, if a rule says it.
+    pub(crate) fn ordered_max_interval(&self, url: &CanonicalUrl) -> Option<Duration> {
+        self.ordered_intervals(url).1
+    }
+
     /// Longest time between two fetches of a page.
     pub(crate) fn max_interval_of(&self, url: &CanonicalUrl) -> Duration {
-        self.orders(url).and_then(|orders| orders.max_interval).unwrap_or(self.max_interval)
+        self.ordered_max_interval(url).unwrap_or(self.max_interval)
     }
 
     /// Waits of a page before it may be requested again. `earned` is the time after which a look would be worth its price.
     pub(crate) fn retry_times_of(&self, page: &ScheduledPage, earned: Option<Duration>) -> RetryTimes {
-        let ordered = self.orders(&page.url).and_then(|orders| orders.min_interval);
+        let (ordered, longest) = self.ordered_intervals(&page.url);
+        let shortest = ordered.unwrap_or(self.retry_times.min_interval);
         RetryTimes {
-            min_interval: ordered.unwrap_or(self.retry_times.min_interval),
-            max_interval: self.max_interval_of(&page.url),
+            // A rule that wants looks more often than the crawl's shortest interval shortens it.
+            min_interval: longest.map_or(shortest, |longest| shortest.min(longest)),
+            max_interval: longest.unwrap_or(self.max_interval),
             least_wait: ordered.unwrap_or_default(),
             earned,
             is_seed: page.depth == 0,

@@ -39,6 +39,7 @@ macro_rules! every_message {
             $crate::PageChange: Page |change| change.page_id.0.to_vec();
             $crate::PageContent: Page |content| content.url.page_id().0.to_vec();
             $crate::FocusOrder: Name |order| order.name.as_bytes().to_vec();
+            $crate::RuleSet: Slot |set| set.slot().into_bytes();
             $crate::Demand: StagePartition |demand| demand.stage_partition.to_string().into_bytes();
             $crate::HostStop: Host |stop| stop.host.name().as_str().as_bytes().to_vec();
             $crate::DeadLetter: Original |message| message.key.clone();

@@ -22,6 +22,7 @@ mod keys;
 mod mirrors;
 mod parts;
 mod requests;
+mod rule_set;
 mod trouble;
 
 pub mod schemas;
@@ -63,7 +64,7 @@ pub use crate::changes::form::ChangeForm;
 pub use crate::changes::line::{ChangeLine, NumberOrText, ValueLine};
 pub use crate::commands::{Command, CommandKind, CommandShare, CommandSubject, HostStop, PageRemoval, SeedFailure};
 pub use crate::dead_letters::DeadLetter;
-pub use crate::demand::Demand;
+pub use crate::demand::{Demand, RateBin};
 pub use crate::estimates::{ChangeBelief, ChangeEstimate, SweepForecast};
 pub use crate::events::{DetectorEvent, EstimatorEvent, FetcherEvent, RankerEvent, SchedulerEvent};
 pub use crate::fixed::{Band, Digest, Sha1};
@@ -83,6 +84,7 @@ pub use crate::questions::question::{
     Answer, HostOrder, HostSelection, PageSelection, Question, QuestionKind, TableEntry,
 };
 pub use crate::requests::{FetchReason, FetchRequest, RedirectedRequest, RobotsAnswer, RobotsErrand};
+pub use crate::rule_set::RuleSet;
 pub use crate::trouble::TroubleNotice;
 #[doc(hidden)]
 pub use wire;

@@ -4,7 +4,7 @@
 
 use crate::{
     Answer, AuditRecord, DeadLetter, Demand, DetectorEvent, EstimatorEvent, FetcherEvent, FocusOrder, HostStop,
-    PageBand, PageChange, PageContent, RankTotals, RankerEvent, SchedulerEvent,
+    PageBand, PageChange, PageContent, RankTotals, RankerEvent, RuleSet, SchedulerEvent,
 };
 
 pub use wire::{CleanupPolicy, KeyKind, Partitions, Topic, TopicName, TopicSpec};
@@ -34,6 +34,8 @@ pub const RANK_TOTALS: Topic<RankTotals> = Topic::new("rank-totals").compacted()
 /// Operator to every detector partition. A topic's file may have 2,000 words in each of 32 languages.
 pub const FOCUS_ORDERS: Topic<FocusOrder> =
     Topic::new("focus-orders").compacted().one_partition().max_message_bytes(4 * MIB);
+/// Operator to every scheduler and detector partition. A set has at most a thousand rules.
+pub const RULE_SETS: Topic<RuleSet> = Topic::new("rule-sets").compacted().one_partition();
 /// Every stage to the operator who asked. An answer may hold the copy of a page.
 pub const ANSWERS: Topic<Answer> =
     Topic::new("answers").one_partition().max_message_bytes(BODY_BYTES).retention_days(1);

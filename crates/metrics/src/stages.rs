@@ -108,6 +108,8 @@ metrics! {
     COPIES_LEFT_OUT = Counter "copies_left_out_total" "copies"
         "copies not stored because they would exceed detector.max_contents or the share of their site in it";
     BAD_FOCUS_ORDERS = Counter "bad_focus_orders_total" "orders" "orders about focuses that could not be read";
+    BAD_RULE_SETS = Counter "bad_rule_sets_total" "sets" "sets of saved rules that could not be read";
+    SAVED_RULES = Gauge "saved_rules" "rules" "watch rules that operators have saved while the crawl runs";
     FOCUSES = Gauge "focuses" "focuses" "focuses that pages are judged by";
     FOCUSES_LEFT_OUT = Gauge "focuses_left_out" "focuses"
         "focuses that pages are not judged by, because there are too many";

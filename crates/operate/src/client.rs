@@ -29,6 +29,7 @@ pub(crate) struct Answer {
 pub(crate) fn ask(access: &Access, method: &str, path: &str, body: &str) -> Result<String, CommandFailure> {
     match request(access, method, path, body)? {
         Answer { status: 200, body, .. } => Ok(body),
+        Answer { status: 400, body, .. } => Err(CommandFailure::Input(reason(&body))),
         Answer { status, body, .. } => {
             Err(CommandFailure::World(format!("{} answered {status}: {}", access.address, reason(&body))))
         }

@@ -7,6 +7,7 @@ use daemon::http::{Call, Caller, Form, OrderKind, Task, TextResponse, refused};
 use messages::{AuditedOrder, CommandKind};
 use page::HostName;
 use serde_json::json;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -20,8 +21,15 @@ pub fn note_refused(sender: &OrderSender, call: &Call<'_>, why: &str) {
     let action = match call.task {
         Task::Order(kind) => word_of(kind),
         Task::Form(Form::Command(kind)) => kind.word(),
+        Task::Form(Form::ChangeRules) => word_of(OrderKind::SaveRules),
         Task::BackUp => BACKUP,
-        Task::Changes | Task::AtomFeed | Task::RssFeed | Task::Screen(_) | Task::Form(_) | Task::Stylesheet => {
+        Task::Changes
+        | Task::AtomFeed
+        | Task::RssFeed
+        | Task::Screen(_)
+        | Task::Form(_)
+        | Task::Stylesheet
+        | Task::Script => {
             return;
         }
     };
@@ -33,6 +41,9 @@ pub fn note_refused(sender: &OrderSender, call: &Call<'_>, why: &str) {
 /// Takes a caller's order. The role of the caller is high enough.
 pub fn take(sender: &OrderSender, kind: OrderKind, call: &Call<'_>) -> TextResponse {
     let text = String::from_utf8_lossy(call.body);
+    if matches!(text, Cow::Owned(_)) && matches!(kind, OrderKind::SaveRules | OrderKind::AddFocus) {
+        return TextResponse::problem(400, "the body is not UTF-8");
+    }
     let order = Order::read(kind, call.name.unwrap_or(&text));
     let author = Author::of_call(call);
     let refuse = |order: &Order, why: &str| {

@@ -1,5 +1,6 @@
 //! Orders of an operator, as names and lines of text.
 
+use crate::NewRules;
 use daemon::CommandFailure;
 use daemon::http::OrderKind;
 use focus::{IcuSegmenter, read_focus};
@@ -34,6 +35,8 @@ pub enum Order {
     },
     /// Withdraws a focus.
     RemoveFocus(String),
+    /// Saves watch rules in place of those saved before.
+    SaveRules(NewRules),
 }
 
 /// A page or site on which others were found.
@@ -106,6 +109,7 @@ impl Order {
         match kind {
             OrderKind::AddFocus => Self::add_focus(text.to_owned()),
             OrderKind::RemoveFocus => Ok(Self::RemoveFocus(text.trim().to_owned())),
+            OrderKind::SaveRules => NewRules::read(text).map(Self::SaveRules),
             OrderKind::Command(kind @ (CommandKind::Seed | CommandKind::ListedSeed)) => {
                 Ok(Self::Seeds { kind, list: seeds::parse(text) })
             }
@@ -128,6 +132,7 @@ impl Order {
             }
             Self::AddFocus { .. } => OrderKind::AddFocus,
             Self::RemoveFocus(_) => OrderKind::RemoveFocus,
+            Self::SaveRules(_) => OrderKind::SaveRules,
         }
     }
 
@@ -138,7 +143,7 @@ impl Order {
 
     /// Whether it concerns pages of any host.
     pub fn is_of_whole_crawl(&self) -> bool {
-        matches!(self, Self::Sources(..) | Self::AddFocus { .. } | Self::RemoveFocus(_))
+        matches!(self, Self::Sources(..) | Self::AddFocus { .. } | Self::RemoveFocus(_) | Self::SaveRules(_))
     }
 
     /// The first host that it is about and that is not within reach.
@@ -148,11 +153,11 @@ impl Order {
             Self::Seeds { list, .. } => list.seeds.iter().map(|seed| HostName::of(&seed.url)).find(is_beyond),
             Self::Pages(_, urls) => urls.iter().map(HostName::of).find(is_beyond),
             Self::Hosts(_, hosts) => hosts.iter().map(Host::name).find(is_beyond),
-            Self::Sources(..) | Self::AddFocus { .. } | Self::RemoveFocus(_) => None,
+            Self::Sources(..) | Self::AddFocus { .. } | Self::RemoveFocus(_) | Self::SaveRules(_) => None,
         }
     }
 
-    /// The first pages or hosts of the order, or its focus.
+    /// The first pages, hosts or rules of the order, or its focus.
     pub fn names(&self, at_most: usize) -> Vec<String> {
         match self {
             Self::Seeds { list, .. } => list.seeds.iter().take(at_most).map(|seed| seed.url.to_string()).collect(),
@@ -160,17 +165,18 @@ impl Order {
             Self::Hosts(_, hosts) => hosts.iter().take(at_most).map(ToString::to_string).collect(),
             Self::Sources(_, sources) => sources.iter().take(at_most).map(ToString::to_string).collect(),
             Self::AddFocus { name, .. } | Self::RemoveFocus(name) => vec![name.clone()],
+            Self::SaveRules(new) => new.names().take(at_most).collect(),
         }
     }
 
-    /// The pages, hosts or focus of the order, in short: the first names, and how many there are.
+    /// The pages, hosts, rules or focus of the order, in short: the first names, and how many there are.
     pub fn subjects(&self) -> String {
         let (first, count) = (self.names(NAMED), self.count());
         let more = if count > first.len() { format!(" and {} more", count - first.len()) } else { String::new() };
         first.join(" ") + &more
     }
 
-    /// Number of pages, hosts or focuses that it is about.
+    /// Number of pages, hosts, rules or focuses that it is about.
     pub fn count(&self) -> usize {
         match self {
             Self::Seeds { list, .. } => list.seeds.len(),
@@ -178,10 +184,11 @@ impl Order {
             Self::Hosts(_, hosts) => hosts.len(),
             Self::Sources(_, sources) => sources.len(),
             Self::AddFocus { .. } | Self::RemoveFocus(_) => 1,
+            Self::SaveRules(new) => new.rules.len(),
         }
     }
 
-    /// Its content: a name per line, or the file of a focus.
+    /// Its content: a name per line, the file of a focus, or rules.
     pub fn text(&self) -> String {
         let lines = |lines: Vec<String>| lines.join("\n");
         match self {
@@ -195,6 +202,7 @@ impl Order {
             Self::Sources(_, sources) => lines(sources.iter().map(ToString::to_string).collect()),
             Self::AddFocus { text, .. } => text.clone(),
             Self::RemoveFocus(name) => name.clone(),
+            Self::SaveRules(new) => new.text(),
         }
     }
 }
@@ -205,6 +213,7 @@ pub(crate) fn word_of(kind: OrderKind) -> &'static str {
         OrderKind::Command(kind) => kind.word(),
         OrderKind::AddFocus => "focus add",
         OrderKind::RemoveFocus => "focus remove",
+        OrderKind::SaveRules => "rules save",
     }
 }
 
@@ -241,6 +250,7 @@ mod tests {
             },
             sport,
             Order::RemoveFocus("lamps".to_owned()),
+            Order::SaveRules(NewRules { rules: Vec::new(), after: Some(3) }),
         ];
         for order in orders {
             let again = Order::read(order.kind(), &order.text()).expect("it is an order");

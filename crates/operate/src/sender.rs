@@ -1,15 +1,17 @@
 //! Sends orders to the stages by their topics.
 
-use crate::{AuditWriter, Author, NamedSource, Order};
+use crate::{AuditWriter, Author, NamedSource, NewRules, Order, RuleSets};
 use daemon::CommandFailure;
-use messages::{ChangeHint, Command, CommandKind, CommandShare, FocusOrder, HintKind, topics};
+use messages::{ChangeHint, Command, CommandKind, CommandShare, FocusOrder, HintKind, RuleSet, topics};
 use page::{CanonicalUrl, Host, Timestamp};
 use settings::seeds::Seed;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use stream::partitioner::key_for;
 use stream::{Clock, DiskRoom, Log, LogError, OutputRecord};
 use topology::LogNames;
 
+/// Why rules are refused that were made from others than those that count.
+const SAVED_MEANWHILE: &str = "somebody has saved rules meanwhile, and these do not count; load the rules again";
 /// Records appended in one transaction.
 const RECORDS_PER_BATCH: usize = 1_000;
 
@@ -21,6 +23,9 @@ pub struct OrderSender {
     commands: String,
     partitions: u32,
     focus_orders: String,
+    rule_sets: String,
+    /// Held while a set of rules is numbered and appended.
+    saving_rules: Arc<Mutex<()>>,
     clock: Arc<dyn Clock>,
     /// Makes what was sent survive a power cut, where sending alone does not.
     sync: Option<Arc<SyncLog>>,
@@ -48,6 +53,8 @@ impl OrderSender {
             log,
             commands,
             focus_orders: names.topic(topics::FOCUS_ORDERS),
+            rule_sets: names.topic(topics::RULE_SETS),
+            saving_rules: Arc::default(),
             clock,
             sync: None,
             room: DiskRoom::default(),
@@ -108,6 +115,17 @@ impl OrderSender {
             }
             Order::AddFocus { name, text } => self.append(audited, [self.focus_order(name, Some(text.clone()))]),
             Order::RemoveFocus(name) => self.append(audited, [self.focus_order(name, None)]),
+            Order::SaveRules(new) => {
+                let _saving = self.saving_rules.lock().unwrap_or_else(PoisonError::into_inner);
+                let set = self.rule_set(new, author)?;
+                let record = OutputRecord::of(&set, self.rule_sets.as_str(), 1, set.saved_at);
+                self.append(audited, [record])?;
+                // Another process may have given its rules the same number.
+                match self.rule_sets()?.iter().any(|newest| newest.number == set.number && *newest != set) {
+                    true => Err(CommandFailure::Input(SAVED_MEANWHILE.to_owned())),
+                    false => Ok(()),
+                }
+            }
         }
     }
 
@@ -171,6 +189,21 @@ impl OrderSender {
             source: "seeds".to_owned(),
         };
         OutputRecord::of(&hint, self.commands.as_str(), self.partitions, now)
+    }
+
+    fn rule_sets(&self) -> Result<RuleSets, CommandFailure> {
+        RuleSets::of_log(&*self.log, &self.rule_sets)
+    }
+
+    /// The next set of saved rules.
+    fn rule_set(&self, new: &NewRules, author: &Author) -> Result<RuleSet, CommandFailure> {
+        let newest = self.rule_sets()?.number();
+        if new.after.is_some_and(|after| after != newest) {
+            return Err(CommandFailure::Input(SAVED_MEANWHILE.to_owned()));
+        }
+        let (now, saved_by) = (self.clock.now(), author.name());
+        let text = NewRules { after: None, ..new.clone() }.text();
+        Ok(RuleSet { number: newest + 1, text, saved_at: now, saved_by })
     }
 
     fn focus_order(&self, name: &str, text: Option<String>) -> OutputRecord {

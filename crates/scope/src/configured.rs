@@ -1,7 +1,7 @@
 //! The scope that the settings describe.
 
 use crate::{CrawlRule, FilterFault, Scope, UrlFilter};
-use settings::{Draft, Faults, Origin, Rule, RuleFault, SettingFault, Settings, TextFile};
+use settings::{Draft, Faults, Origin, Rule, RuleFault, SettingFault, Settings, TextFile, read_saved_rules};
 
 /// Adds the faults of the rules' crawl orders. Patterns of pages are left to `watch::check_rules`, which reads them too.
 pub fn check_rules(draft: &mut Draft) {
@@ -27,6 +27,15 @@ pub fn configured(settings: &Settings) -> Result<Scope, Faults> {
         Ok(rules) if faults.is_empty() => Ok(Scope { rules, filters }),
         rules => Err(Faults::new([faults, rules.err().unwrap_or_default()].concat())),
     }
+}
+
+/// The scope of a document of rules that an operator saves while the crawl runs.
+///
+/// # Errors
+/// Returns all faults of the text and of the rules.
+pub fn saved(text: &str) -> Result<Scope, Faults> {
+    let rules = settings::compile_rules(&read_saved_rules(text)?, crawl_rule);
+    rules.map(Scope::new).map_err(Faults::new)
 }
 
 fn crawl_rule(rule: &Rule) -> Result<CrawlRule, Vec<RuleFault>> {

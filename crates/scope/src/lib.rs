@@ -25,7 +25,7 @@ mod page_pattern;
 mod url_filter;
 mod withheld;
 
-pub use crate::configured::{check_rules, configured};
+pub use crate::configured::{check_rules, configured, saved};
 pub use crate::crawl_rule::CrawlRule;
 pub use crate::page_pattern::{PagePattern, PatternMatch};
 pub use crate::url_filter::{FilterFault, UrlFilter};

@@ -18,6 +18,7 @@ mod preset;
 mod raw;
 mod reader;
 mod rules;
+mod saved_rules;
 mod sections;
 pub mod seeds;
 mod sites;
@@ -31,7 +32,8 @@ pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol, is_secret_property};
 pub use crate::preset::Preset;
-pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault};
+pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault, compile_rules};
+pub use crate::saved_rules::{read_saved_rules, write_saved_rules};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Focus, Hints, Http, Kafka, Log, LogFormat,
     Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, TRUSTED_PAGES, TextFile,

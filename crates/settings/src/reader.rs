@@ -24,11 +24,18 @@ pub(crate) struct SettingsReader {
 }
 
 impl SettingsReader {
+    /// The places of all settings.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Origin> {
+        self.entries.values().flatten().map(|(_, origin)| origin)
+    }
+
     pub(crate) fn add_file(&mut self, name: &str, text: &str) {
         let layer = self.files;
         self.files += 1;
+        let line_ends: Vec<usize> =
+            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
         let origin = |offset: usize| {
-            let line = 1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+            let line = 1 + line_ends.partition_point(|end| *end < offset);
             Origin::File { layer, line, name: name.to_owned() }
         };
         let (document, errors) = DeTable::parse_recoverable(text);

@@ -91,15 +91,26 @@ impl Settings {
         &self,
         compile: impl Fn(&Rule) -> Result<R, Vec<RuleFault>>,
     ) -> Result<Vec<R>, Vec<SettingFault>> {
-        let (mut compiled, mut faults) = (Vec::new(), Vec::new());
-        for rule in &self.rules {
-            match compile(rule) {
-                Ok(rule) => compiled.push(rule),
-                Err(wrong) => faults.extend(wrong.into_iter().map(|fault| rule.fault(fault, None))),
-            }
-        }
-        if faults.is_empty() { Ok(compiled) } else { Err(faults) }
+        compile_rules(&self.rules, compile)
     }
+}
+
+/// Compiles rules by a crate that gives them a meaning.
+///
+/// # Errors
+/// Returns the faults of all rules.
+pub fn compile_rules<R>(
+    rules: &[Rule],
+    compile: impl Fn(&Rule) -> Result<R, Vec<RuleFault>>,
+) -> Result<Vec<R>, Vec<SettingFault>> {
+    let (mut compiled, mut faults) = (Vec::new(), Vec::new());
+    for rule in rules {
+        match compile(rule) {
+            Ok(rule) => compiled.push(rule),
+            Err(wrong) => faults.extend(wrong.into_iter().map(|fault| rule.fault(fault, None))),
+        }
+    }
+    if faults.is_empty() { Ok(compiled) } else { Err(faults) }
 }
 
 impl Rule {

@@ -46,7 +46,7 @@ mod trigger;
 mod value;
 mod wording;
 
-pub use crate::configured::{check_rules, configured};
+pub use crate::configured::{check_rules, configured, saved};
 pub use crate::memory::{MemoryDecodeError, WatchMemory};
 pub use crate::rule::{WatchRule, WatchRules};
 pub use crate::sight::Sight;

@@ -104,6 +104,11 @@ impl WatchRule {
         &self.name
     }
 
+    /// The rule as it is written.
+    pub fn written(&self) -> &Rule {
+        &self.text
+    }
+
     /// The patterns of its pages, as written.
     pub fn patterns(&self) -> &[String] {
         &self.text.pages

@@ -26,6 +26,8 @@ pub enum KeyKind {
     Hash,
     /// Number of the sending partition, in decimal digits.
     StagePartition,
+    /// The place of a record among a fixed number of kept ones.
+    Slot,
     /// A name in UTF-8.
     Name,
     /// Key of the record that was set aside.

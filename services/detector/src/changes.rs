@@ -56,7 +56,7 @@ impl Detector {
         let id = context.output_id().expect("a failure is an input record");
         let change = PageChange {
             status: failure.status,
-            rule: self.rules.watch.find(&failure.url).map(|rule| rule.name().to_owned()),
+            rule: self.rules.watch.rules().find(&failure.url).map(|rule| rule.name().to_owned()),
             failure: Some(failure.kind().report().name.to_owned()),
             ..PageChange::bare(id, failure.url.clone(), Verdict::Failed, failure.failed_at)
         };

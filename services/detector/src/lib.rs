@@ -20,6 +20,7 @@ mod lists;
 mod look;
 mod presence;
 mod read_page;
+mod saved_rules;
 mod set_aside;
 mod state;
 mod unread;
@@ -40,10 +41,12 @@ use crate::history::{HistoryLimits, HistorySweep};
 use crate::lists::{ListRules, ListedPages};
 use crate::look::{JudgedLook, PageMemory, dates};
 use crate::read_page::{ReadPage, body_of};
+use crate::saved_rules::RulesInForce;
 use crate::set_aside::{failed_look, page_of_result};
 use change::{PageState, VersionMemory};
 use messages::topics::{
-    ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, SCHEDULER_EVENTS,
+    ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, RULE_SETS,
+    SCHEDULER_EVENTS, TopicName,
 };
 use messages::{
     ChangeForm, ContentEvidence, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
@@ -58,9 +61,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
-use watch::{WatchMemory, WatchRule, WatchRules};
+use watch::{WatchMemory, WatchRule};
 
-/// How often the orders of operators about focus are read, in real time. On the fast clock of a replay that is longer.
+/// How often the orders of operators about focuses and rules are read, in real time. On the fast clock of a replay that is longer.
 const BROADCAST_EVERY: Duration = Duration::from_secs(1);
 
 /// The detector's settings.
@@ -85,7 +88,7 @@ pub struct DetectorRules {
     /// Which URLs are the same page.
     urls: UrlRules,
     /// The operator's watch rules: parts of single pages that count or do not, and triggers.
-    watch: Arc<WatchRules>,
+    watch: RulesInForce,
     /// The focuses that pages and links are scored by.
     focuses: WantedFocuses,
     /// How changes are written.
@@ -112,7 +115,7 @@ impl DetectorRules {
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
-            watch: Arc::new(watch::configured(settings).expect(CHECKED)),
+            watch: RulesInForce::new(watch::configured(settings).expect(CHECKED)),
             focuses: WantedFocuses::new(settings),
             form,
         }
@@ -145,6 +148,7 @@ pub fn topology() -> StageTopology {
         .writes(RANKER_EVENTS)
         .writes(ANSWERS)
         .takes_broadcasts_of(FOCUS_ORDERS)
+        .takes_broadcasts_of(RULE_SETS)
 }
 
 /// The stage, ready to run with this many partitions. It writes changes in this form.
@@ -194,6 +198,7 @@ struct DetectorCounts {
     removed: u64,
     unread: u64,
     bad_focus_orders: u64,
+    bad_rule_sets: u64,
     copies_left_out: u64,
 }
 
@@ -256,7 +261,8 @@ impl Processor for Detector {
             }
             DetectorEvent::Question(question) => return self.answer(&question, context),
         };
-        let watch_rules = Arc::clone(&self.rules.watch);
+        self.heed_saved_rules();
+        let watch_rules = Arc::clone(self.rules.watch.rules());
         let rule = watch_rules.find(&result.look.url);
         let before = load(&result, rule, context)?;
         if result.look.attempt <= before.sketch.attempt {
@@ -335,11 +341,16 @@ impl Processor for Detector {
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.heed_saved_rules();
         self.sweep.step(&self.rules, &mut self.copies, context)
     }
 
-    fn broadcast(&mut self, record: &InputRecord, _context: &mut Context<'_>) -> Result<(), ProcessError> {
-        self.take_order(record);
+    fn broadcast(&mut self, topic: TopicName, record: &InputRecord, _: &mut Context<'_>) -> Result<(), ProcessError> {
+        if topic == RULE_SETS.name() {
+            self.take_rule_set(record);
+        } else {
+            self.take_order(record);
+        }
         Ok(())
     }
 
@@ -367,6 +378,8 @@ impl Processor for Detector {
             (figure::COPIES_BYTES, self.copies.used()),
             (figure::COPIES_LEFT_OUT, counts.copies_left_out),
             (figure::BAD_FOCUS_ORDERS, of_one(counts.bad_focus_orders)),
+            (figure::BAD_RULE_SETS, of_one(counts.bad_rule_sets)),
+            (figure::SAVED_RULES, of_one(self.rules.watch.saved() as u64)),
             (figure::FOCUSES, of_one(focuses as u64)),
             (figure::FOCUSES_LEFT_OUT, of_one(left_out as u64)),
             (figure::FOCUS_TARGETS, of_one(targets as u64)),

@@ -1,7 +1,9 @@
 //! A comparison of two versions by the watch rule of their page, as the detector makes it.
 
+use crate::CommandFailure;
 use change::{Diff, Version, diff};
 use document::Body;
+use operate::state::CrawlState;
 use page::{CanonicalUrl, UrlRules};
 use serde::Serialize;
 use settings::Settings;
@@ -44,6 +46,14 @@ impl Comparing {
             urls: settings.urls.rules(),
             rules: watch::configured(settings).expect("rules were checked when the settings were loaded"),
         }
+    }
+
+    /// The rules of a crawl, those that operators have saved included.
+    ///
+    /// # Errors
+    /// The saved rules cannot be read.
+    pub fn of_crawl(settings: &Settings, state: &dyn CrawlState) -> Result<Self, CommandFailure> {
+        Ok(Self { urls: settings.urls.rules(), rules: state.saved_rules()?.in_force(settings)? })
     }
 
     /// Compares two versions by the rule of the newer one's address.

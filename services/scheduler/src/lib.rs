@@ -11,6 +11,7 @@ mod effects;
 pub mod explain;
 mod forgetting;
 mod outlook;
+mod saved_rules;
 mod state;
 
 pub use crate::answers::MOST_LISTED_HOSTS;
@@ -19,12 +20,15 @@ pub use crate::state::{
 };
 pub use frontier::{
     FrontierRules, HostListing, HostReport, HostSchedule, HostTally, ListedPage, ListedSeeds, PageListing, PageSource,
-    ScheduledPage, is_selected,
+    ScheduledPage, is_selected, may_be_selected,
 };
 
 use crate::effects::Effects;
+use crate::saved_rules::SavedRules;
 use frontier::{ChosenPage, FoundOn, Frontier, HandOut};
-use messages::topics::{ANSWERS, AUDIT, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, SCHEDULER_EVENTS};
+use messages::topics::{
+    ANSWERS, AUDIT, DEMAND, FETCH_REQUESTS, FETCH_RESULTS, HOST_STOPS, RULE_SETS, SCHEDULER_EVENTS, TopicName,
+};
 use messages::{
     ChangeEstimate, ChangeHint, MirrorMessage, PageLinks, PageRemoval, PagesShown, QuestionDesk, RankedPages,
     SchedulerEvent, SeedFailure, SiteListing, SweepForecast,
@@ -50,7 +54,7 @@ pub fn topology() -> StageTopology {
         StageTopology::new("scheduler", SCHEDULER_EVENTS).keeps(PAGES).keeps(HOSTS).keeps(OUTLOOK).keeps(FORGOTTEN);
     let writes = tables.writes(FETCH_REQUESTS).writes(FETCH_RESULTS).writes(DEMAND).writes(SCHEDULER_EVENTS);
     let writes = writes.writes(HOST_STOPS).writes(ANSWERS).writes(AUDIT);
-    writes.takes_broadcasts_of(DEMAND).begins_traces_with(FETCH_REQUESTS)
+    writes.takes_broadcasts_of(DEMAND).takes_broadcasts_of(RULE_SETS).begins_traces_with(FETCH_REQUESTS)
 }
 
 /// The description of the stage. `partitions` is the number of partitions of the loop's topics, and `seeds` the list of
@@ -68,6 +72,7 @@ pub struct Scheduler {
     answers_due: BTreeSet<(Timestamp, PageId)>,
     questions: QuestionDesk,
     effects: Effects,
+    saved_rules: SavedRules,
 }
 
 impl Scheduler {
@@ -78,6 +83,7 @@ impl Scheduler {
             answers_due: BTreeSet::new(),
             questions: QuestionDesk::default(),
             effects: Effects::default(),
+            saved_rules: SavedRules::default(),
         }
     }
 
@@ -328,6 +334,7 @@ impl Processor for Scheduler {
     }
 
     fn process(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.heed_saved_rules();
         match record.read(SCHEDULER_EVENTS)? {
             SchedulerEvent::Estimate(estimate) => self.take_estimate(estimate, context)?,
             SchedulerEvent::Links(links) => self.take_links(&links, context)?,
@@ -354,6 +361,8 @@ impl Processor for Scheduler {
     }
 
     fn punctuate(&mut self, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        self.heed_saved_rules();
+        self.renew_pages(context)?;
         self.frontier.teach_siblings();
         self.free_pages(context)?;
         self.give_up_answers(context)?;
@@ -378,7 +387,16 @@ impl Processor for Scheduler {
         Ok(())
     }
 
-    fn broadcast(&mut self, record: &InputRecord, context: &mut Context<'_>) -> Result<(), ProcessError> {
+    fn broadcast(
+        &mut self,
+        topic: TopicName,
+        record: &InputRecord,
+        context: &mut Context<'_>,
+    ) -> Result<(), ProcessError> {
+        if topic == RULE_SETS.name() {
+            self.saved_rules.take(record);
+            return Ok(());
+        }
         match record.read(DEMAND) {
             Ok(demand) => self.frontier.take_demand(&demand, context.task().partition),
             Err(error) => tracing::warn!(%error, "cannot read a demand; it is ignored"),

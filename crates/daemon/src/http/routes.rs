@@ -203,6 +203,18 @@ static ROUTES: &[Route] = &[
         SENT,
     ),
     Route {
+        access: Access::Role(Role::Operator),
+        ..administer(
+            Method::Post,
+            "/api/v1/rules",
+            "saveRules",
+            "Saves watch rules above those of the configuration, in place of all that were saved before; takes a key for all hosts",
+            Task::Order(OrderKind::SaveRules),
+            Some(Body { media_type: PLAIN, meaning: "Tables [[rules]] of TOML.", schema: schemas::text }),
+            SENT,
+        )
+    },
+    Route {
         refusals: &[(409, "The directory is there already, or the request names the log of another crawl.")],
         ..administer(
             Method::Post,
@@ -272,7 +284,7 @@ mod tests {
         }
         assert_eq!(of(Task::Changes), Access::Role(Role::Viewer));
         let seeds = routes().filter(|route| route.access == Access::Role(Role::Operator) && !route.is_form());
-        assert!(seeds.clone().all(|route| route.is_command()) && seeds.count() == 7);
+        assert!(seeds.clone().all(|route| route.is_command()) && seeds.count() == 8);
     }
 
     #[test]

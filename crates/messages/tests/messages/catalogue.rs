@@ -42,6 +42,7 @@ fn is_key(kind: KeyKind, key: &[u8], fields: &serde_json::Value) -> bool {
         KeyKind::Page => key == CanonicalUrl::parse(fields["url"].as_str().unwrap()).unwrap().page_id().0,
         KeyKind::Band => key.len() == 5 && key == bytes("band"),
         KeyKind::StagePartition => key == fields["stage_partition"].to_string().as_bytes(),
+        KeyKind::Slot => key == format!("{:02}", fields["number"].as_i64().unwrap() % 20).as_bytes(),
         KeyKind::Name => {
             let name = ["name", "question_id", "order_id"].into_iter().find_map(|field| fields[field].as_str());
             name.map(str::as_bytes) == Some(key)

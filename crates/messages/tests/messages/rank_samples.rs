@@ -72,6 +72,14 @@ impl Samples for FocusOrder {
     }
 }
 
+impl Samples for RuleSet {
+    fn samples() -> Vec<Self> {
+        let text = "[[rules]]\nname = \"lamp\"\npages = [\"a.test/\"]\nwatch = [\".price\"]\n".to_owned();
+        let full = Self { number: 21, text, saved_at: time(3), saved_by: Some("ada".to_owned()) };
+        vec![full.clone(), Self { text: String::new(), saved_by: None, ..full }]
+    }
+}
+
 impl Samples for VirtualCash {
     fn samples() -> Vec<Self> {
         let full = Self { routing_key: "ranker-7".to_owned(), cash: 0.125, trust: 0.25 };

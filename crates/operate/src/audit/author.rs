@@ -23,6 +23,11 @@ impl Author {
         Self { caller: None, claimed_caller: Some(user_and_machine()), claimed_login }
     }
 
+    /// Who it is, as far as that is known.
+    pub(crate) fn name(&self) -> Option<String> {
+        self.caller.clone().or_else(|| self.claimed_caller.clone())
+    }
+
     /// The caller of a port.
     pub fn of_call(call: &Call<'_>) -> Self {
         let claimed_caller = call.claimed_caller.map(str::to_owned);

@@ -47,7 +47,7 @@ impl AuditWriter {
     /// The record of an order. `partitions`: of the scheduler, because some orders have a command for each.
     pub(crate) fn order(&self, order: &Order, partitions: u32, author: &Author) -> AuditedOrder {
         let commands = match order {
-            Order::AddFocus { .. } | Order::RemoveFocus(_) => 0,
+            Order::AddFocus { .. } | Order::RemoveFocus(_) | Order::SaveRules(_) => 0,
             Order::Sources(_, sources) => sources.len() as i64 * i64::from(partitions),
             Order::Seeds { .. } | Order::Pages(..) | Order::Hosts(..) => order.count() as i64,
         };

@@ -2,7 +2,8 @@
 
 use super::{CrawlState, VisitCopy, WatchedPage};
 use crate::listed_seeds::noted_list;
-use crate::{ExplanationParts, NamedSource, PageParts};
+use crate::rule_sets::AT_ONCE;
+use crate::{ExplanationParts, NamedSource, PageParts, RuleSets};
 use daemon::{AuditedFreshness, CommandFailure, DiskSpace, FocusStatus, StageLag, Status, WebClock};
 use detector::{PageHistory, PageSketch, VersionFacts};
 use fetcher::RobotsKey;
@@ -12,6 +13,7 @@ use ranker::FocusTotals;
 use scheduler::explain::explain;
 use scheduler::{
     FrontierRules, HostListing, HostSchedule, HostTally, ListedPage, PageSource, ScheduledPage, is_selected,
+    may_be_selected,
 };
 use settings::Settings;
 use std::collections::HashMap;
@@ -126,7 +128,7 @@ impl Inspection {
     /// The rules by which the scheduler decides, as far as they are kept.
     fn rules(&self) -> Result<FrontierRules, CommandFailure> {
         let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
-        Ok(rules.with_seeds(noted_list(&self.directory)?))
+        Ok(rules.with_saved(self.saved_rules()?.crawl_rules()?).with_seeds(noted_list(&self.directory)?))
     }
 
     /// Number of pages on which their watch rule sees nothing of something.
@@ -202,6 +204,20 @@ impl CrawlState for Inspection {
 
     fn most_hosts(&self) -> Option<i32> {
         None
+    }
+
+    fn saved_rules(&self) -> Result<RuleSets, CommandFailure> {
+        let topic = self.names.topic(topics::RULE_SETS);
+        // The crawl may be of a version without saved rules.
+        if !self.log.topics()?.iter().any(|known| *known.name == topic) {
+            return Ok(RuleSets::default());
+        }
+        let place = TopicPartition::new(topic, 0);
+        RuleSets::read(|next| {
+            let records = self.log.read(&place, next, PollLimits::records(AT_ONCE))?;
+            let after = records.last().map_or(next, |last| last.offset + 1);
+            Ok((records, after))
+        })
     }
 
     fn status(&self) -> Result<(Status, Result<(), CommandFailure>), CommandFailure> {
@@ -321,7 +337,7 @@ impl CrawlState for Inspection {
                 }
                 if left > 0 { Ok(()) } else { Err(ScanEnd::Full) }
             };
-            match tables.scan(scheduler::PAGES, b"", each) {
+            match tables.scan_wanted(scheduler::PAGES, b"", |encoded| may_be_selected(encoded, selection), each) {
                 Ok(()) | Err(ScanEnd::Full) => {}
                 Err(ScanEnd::Failed(error)) => return Err(unreadable("scheduler", partition, &error)),
             }

@@ -8,7 +8,7 @@ mod stages;
 pub use self::directory::{Inspection, has_crawl};
 pub use self::stages::Asker;
 
-use crate::{ExplanationParts, NamedSource, PageParts};
+use crate::{ExplanationParts, NamedSource, PageParts, RuleSets};
 use daemon::{CommandFailure, Status};
 use detector::{BlindPage, PageSketch, VersionFacts};
 use messages::{HostSelection, PageContent, PageSelection};
@@ -62,6 +62,8 @@ pub trait CrawlState {
     fn hosts(&self, selection: HostSelection) -> Result<HostListing, CommandFailure>;
     /// Number of pages that were found first on a source, and are no seeds. A page is named by its canonical address.
     fn discovered_on(&self, source: &NamedSource) -> Result<u64, CommandFailure>;
+    /// The watch rules that operators have saved.
+    fn saved_rules(&self) -> Result<RuleSets, CommandFailure>;
     /// Number of hosts that can be listed at most.
     fn most_hosts(&self) -> Option<i32>;
     /// The state of the crawl, and whether all stages have answered.

@@ -3,7 +3,7 @@
 use super::answers::{Answers, unreadable};
 use super::copies::copies_in_topic;
 use super::{CrawlState, VisitCopy, WatchedPage};
-use crate::{ExplanationParts, NamedSource, PageParts};
+use crate::{ExplanationParts, NamedSource, PageParts, RuleSets};
 use daemon::{CommandFailure, StageLag, Status, TopicReader, WebClock};
 use detector::VersionFacts;
 use messages::topics::{self, TopicSpec};
@@ -416,6 +416,10 @@ impl CrawlState for Asker {
             daemon::changed_topics::problems(&self.log, &self.settings, &self.topologies).unwrap_or_default();
         let complete = self.complete(&answers);
         Ok((status, complete))
+    }
+
+    fn saved_rules(&self) -> Result<RuleSets, CommandFailure> {
+        RuleSets::of_log(&self.log, &self.names.topic(topics::RULE_SETS))
     }
 
     fn most_hosts(&self) -> Option<i32> {

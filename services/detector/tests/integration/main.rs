@@ -13,6 +13,7 @@ mod live;
 mod noise;
 mod presence;
 mod recipes;
+mod saved_rules;
 mod set_aside;
 mod stage;
 mod walls;

@@ -101,6 +101,7 @@ fn carry_out(console: &Console, sender: &OrderSender, call: &Call<'_>) -> TextRe
         Task::Screen(screen) => console.show(screen, call),
         Task::Form(form) => console.take(form, call, sender),
         Task::Stylesheet => Console::style(),
+        Task::Script => Console::script(),
         Task::BackUp | Task::Changes | Task::AtomFeed | Task::RssFeed => TextResponse::problem(
             404,
             "a crawl over Kafka has no such route; read its changes with recrawl changes or feed",

@@ -114,7 +114,11 @@ fn awaited(settings: &Settings, order: &Order) -> Result<Vec<AwaitedPage>, Comma
             .map(Host::front_page)
             .collect::<Result<_, _>>()
             .map_err(|error| CommandFailure::Input(error.to_string()))?,
-        Order::Seeds { .. } | Order::Sources(..) | Order::AddFocus { .. } | Order::RemoveFocus(_) => Vec::new(),
+        Order::Seeds { .. }
+        | Order::Sources(..)
+        | Order::AddFocus { .. }
+        | Order::RemoveFocus(_)
+        | Order::SaveRules(_) => Vec::new(),
     };
     let (rules, state) = (settings.urls.rules(), open(settings)?);
     let awaited = urls.into_iter().map(|url| {
@@ -182,7 +186,11 @@ fn count(settings: &Settings, order: &Order, format: Format) -> Result<(), Comma
     let wanted = match order {
         Order::Hosts(_, wanted) => wanted,
         Order::Sources(_, sources) => return count_discovered(settings, sources, &*state, format),
-        Order::Seeds { .. } | Order::Pages(..) | Order::AddFocus { .. } | Order::RemoveFocus(_) => return Ok(()),
+        Order::Seeds { .. }
+        | Order::Pages(..)
+        | Order::AddFocus { .. }
+        | Order::RemoveFocus(_)
+        | Order::SaveRules(_) => return Ok(()),
     };
     let at_most = state.most_hosts().unwrap_or(i32::MAX);
     let listing = state.hosts(HostSelection { order: HostOrder::Pages, at_most })?;

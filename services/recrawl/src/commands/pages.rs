@@ -120,16 +120,19 @@ pub fn pages(arguments: &PagesArguments, format: Format) -> Result<(), CommandFa
     let outcome = if arguments.failing { Some("failed") } else { arguments.outcome.as_deref() };
     let outcome = outcome.map(known_outcome).transpose()?;
     let (settings, state) = arguments.crawl.open()?;
-    let (watched, scope) = (watch::configured(&settings)?, scope::configured(&settings)?);
+    let sets = state.saved_rules()?;
+    let (watched, scope, saved) = (sets.in_force(&settings)?, scope::configured(&settings)?, sets.crawl_rules()?);
     if let Some(name) = &arguments.rule
         && !watched.iter().any(|rule| rule.name() == name)
-        && !scope.rules().iter().any(|rule| rule.name() == name)
+        && !scope.rules().iter().chain(saved.rules()).any(|rule| rule.name() == name)
     {
-        return Err(CommandFailure::Input(format!("--rule {name}: no rule of the settings has this name")));
+        return Err(CommandFailure::Input(format!(
+            "--rule {name}: no rule of the settings has this name, and none that was saved"
+        )));
     }
     let has_rule = |page: &ListedPage, name: &str| {
         watched.find(&page.url).is_some_and(|rule| rule.name() == name)
-            || scope.rule(&page.url).is_some_and(|rule| rule.name() == name)
+            || [&scope, &saved].iter().any(|scope| scope.rule(&page.url).is_some_and(|rule| rule.name() == name))
     };
     let is_shown = |page: &ListedPage| {
         (page.is_seed || !arguments.seeds) && arguments.rule.as_ref().is_none_or(|name| has_rule(page, name))

@@ -1,7 +1,8 @@
 //! `recrawl rules URL [FILE]`: the rule of a page: whether and how it is crawled, and what is watched on it. `recrawl rules
-//! --check`: which rules see nothing on the pages of a crawl.
+//! --check`: which rules see nothing on the pages of a crawl. `--saved` and `--save`: the rules that operators have saved.
 
 mod check;
+mod saved;
 
 use crate::CommandFailure;
 use crate::commands::{SettingsArguments, WaitArguments};
@@ -10,6 +11,7 @@ use crate::stages::topologies;
 use clap::Args;
 use document::Body;
 use document::select::{PartUse, SelectedPart, Selection};
+use operate::RuleSets;
 use outputs::stdout::{Format, answer, word};
 use page::CanonicalUrl;
 use scope::Decision;
@@ -27,7 +29,7 @@ pub struct RulesArguments {
     #[command(flatten)]
     settings: SettingsArguments,
     /// URL of the page.
-    #[arg(required_unless_present = "check")]
+    #[arg(required_unless_present_any = ["check", "saved", "save"])]
     url: Option<String>,
     /// The page: a file ("-" is stdin). Without it the page is fetched.
     file: Option<String>,
@@ -39,8 +41,17 @@ pub struct RulesArguments {
     /// 1 if a rule sees nothing.
     #[arg(long, conflicts_with = "url")]
     check: bool,
-    /// State directory of a `recrawl run`, which may be running; for --check.
-    #[arg(long, requires = "check")]
+    /// Prints the rules that operators have saved while the crawl runs, as --save reads them; or those of an earlier save, by its
+    /// number.
+    #[arg(long, value_name = "NUMBER", num_args = 0..=1, conflicts_with_all = ["url", "check"])]
+    saved: Option<Option<i64>>,
+    /// Saves the rules of this file ("-" is stdin) in place of all that were saved before. They count at once, above those of the
+    /// configuration.
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["url", "check", "saved"])]
+    save: Option<PathBuf>,
+    /// State directory of a `recrawl run`, which may be running. With a page: the rules that operators have saved there count, too.
+    /// Over Kafka --saved shows these.
+    #[arg(long)]
     data: Option<PathBuf>,
     #[command(flatten)]
     wait: WaitArguments,
@@ -119,17 +130,24 @@ struct TriggerReport {
 pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFailure> {
     let data = arguments.data.as_ref().map(|path| path.display().to_string());
     let settings = arguments.settings.load(&[("crawl.data", data)])?;
-    let Some(url) = &arguments.url else {
-        let state = operate::state::open(&settings, topologies(), *arguments.wait.wait)?;
-        return check::check(&settings, &*state, format);
-    };
+    if let Some(file) = &arguments.save {
+        return saved::save(&settings, file, format);
+    }
+    let open = || operate::state::open(&settings, topologies(), *arguments.wait.wait);
+    if let Some(number) = arguments.saved {
+        return saved::print(&*open()?, number, format);
+    }
+    let Some(url) = &arguments.url else { return check::check(&settings, &*open()?, format) };
     let url = settings.urls.rules().apply(parsed(url)?);
-    let scope = scope::configured(&settings)?;
-    let watch_rules = watch::configured(&settings)?;
-    let rule = scope.rule(&url);
+    let sets = if settings.crawl.data.is_some() { open()?.saved_rules()? } else { RuleSets::default() };
+    let (scope, watch_rules) = (scope::configured(&settings)?, sets.in_force(&settings)?);
+    let saved = sets.crawl_rules()?;
+    // The orders of a saved rule are intervals; all others are those of the configuration.
+    let orders: Vec<_> = saved.rule(&url).into_iter().chain(scope.rule(&url)).collect();
+    let rule = orders.first().copied();
     let decision = scope.decide(&url);
     if rule.is_none() && decision == Decision::Nothing {
-        let known = match settings.rules.len() {
+        let known = match settings.rules.len() + saved.rules().len() {
             0 => "there are no rules; write [[rules]] in the configuration, and name it with --config".to_owned(),
             count => format!("none of the {count} rules names {url}"),
         };
@@ -150,7 +168,7 @@ pub fn rules(arguments: &RulesArguments, format: Format) -> Result<(), CommandFa
         pattern: rule.and_then(|rule| rule.pattern_for(&url)).map(str::to_owned),
         crawled: decision.allows(),
         decided_by: decision.to_string(),
-        orders: rule.map(|rule| settings::lines_of_orders(rule.orders())).unwrap_or_default(),
+        orders: orders.iter().flat_map(|rule| settings::lines_of_orders(rule.orders())).collect(),
         headers_not_sent: scope.withheld_headers([&url]).pop().map(|headers| headers.to_string()),
         watching,
     };

@@ -9,13 +9,14 @@ const BEGIN: &str =
 const END: &str = "<!-- end of topics -->";
 
 /// Commands of `recrawl` write these topics, …
-const WRITTEN_BY_COMMANDS: [TopicSpec; 8] = [
+const WRITTEN_BY_COMMANDS: [TopicSpec; 9] = [
     topics::FETCH_REQUESTS.spec(),
     topics::SCHEDULER_EVENTS.spec(),
     topics::FETCH_RESULTS.spec(),
     topics::PAGE_OBSERVATIONS.spec(),
     topics::RANKER_EVENTS.spec(),
     topics::FOCUS_ORDERS.spec(),
+    topics::RULE_SETS.spec(),
     topics::AUDIT.spec(),
     SCHEMAS,
 ];
@@ -62,6 +63,7 @@ fn row(topic: &TopicSpec) -> String {
         KeyKind::Hash => "kind and hash",
         KeyKind::Band => "band",
         KeyKind::StagePartition => "scheduler partition",
+        KeyKind::Slot => "place among the kept ones",
         KeyKind::Name => "name",
         KeyKind::Original => "original key",
         KeyKind::Fingerprint => "fingerprint",
@@ -111,8 +113,8 @@ fn users(name: TopicName) -> (String, String) {
 fn whatever_a_stage_reads_some_stage_or_command_writes() {
     let stages = stages();
     for stage in &stages {
-        let inputs = [Some(stage.input), stage.broadcast];
-        for input in inputs.into_iter().flatten() {
+        let inputs = [stage.input].into_iter().chain(stage.broadcasts.iter().copied());
+        for input in inputs {
             let is_written = stages.iter().any(|other| other.writes_to(input.name))
                 || WRITTEN_BY_COMMANDS.iter().any(|topic| topic.name == input.name);
             assert!(is_written, "no stage writes {}", input.name);

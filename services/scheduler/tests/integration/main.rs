@@ -18,6 +18,7 @@ mod mirrors;
 mod questions;
 mod refusals;
 mod room;
+mod saved_rules;
 mod scope;
 mod siblings;
 mod stage;

@@ -64,7 +64,7 @@ impl ComparedVersions {
             )));
         }
         Ok(Self {
-            reported: Comparing::new(settings).compare(versions[0].given(), versions[1].given()),
+            reported: Comparing::of_crawl(settings, state)?.compare(versions[0].given(), versions[1].given()),
             times: versions.each_ref().map(|version| version.copy.seen_at),
             context: Context::of_bodies(&versions[0].body(), &versions[1].body()),
         })

@@ -55,7 +55,7 @@ struct CheckedPage {
 
 /// Tries all rules. Exit status 1 if one sees nothing somewhere.
 pub(super) fn check(settings: &Settings, state: &dyn CrawlState, format: Format) -> Result<(), CommandFailure> {
-    let (rules, scope) = (watch::configured(settings)?, scope::configured(settings)?);
+    let (rules, scope) = (state.saved_rules()?.in_force(settings)?, scope::configured(settings)?);
     let has_headers = scope.rules().iter().any(|rule| !rule.orders().headers.is_empty());
     if rules.iter().all(|rule| !rule.is_watching()) && !has_headers {
         let problem = "there is nothing to check: no rule watches anything or adds headers; write [[rules]] with watch or trigger, and name the file with --config";
