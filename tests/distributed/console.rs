@@ -69,7 +69,7 @@ fn a_console_shows_a_crawl_over_kafka_and_gives_orders_to_it() {
         ("/pages", "6 pages"),
         (&*page, "Fetch it now"),
         ("/hosts", "host-0001.test"),
-        ("/watches", "No rule of the configuration watches anything"),
+        ("/watches", "No rule watches anything"),
         ("/seeds", "Check these"),
         ("/trouble", "Nothing needs you"),
         ("/stages", "detector"),
@@ -99,6 +99,24 @@ fn a_console_shows_a_crawl_over_kafka_and_gives_orders_to_it() {
     let answer = send("/hosts/block", "/hosts", "host-0001.test");
     assert!(answer.body.contains("1 host blocked"), "{}", answer.body);
     wait_for("the host is blocked", SOON, || screen("/hosts").body.contains("<td>blocked</td>"));
+    // A rule that is saved counts in the detectors at once.
+    let host = url.split('/').nth(2).unwrap();
+    // The host of the first page is blocked.
+    let second = web.urls().into_iter().find(|other| !other.contains(host)).unwrap();
+    let fields = [
+        ("form_token", &*form_token("/watches")),
+        ("url", &*second),
+        ("watch", "h1"),
+        ("name", "heads"),
+        ("act", "save"),
+    ];
+    let saved = HttpAnswer::to_form(other_address, "/rules/change", token, &fields).unwrap();
+    assert!(saved.body.contains("The rule heads is saved"), "{}", saved.body);
+    assert!(screen("/watches").body.contains("One rule watches one page"), "{}", screen("/watches").body);
+    wait_for("the rule has looked at its page", SOON, || {
+        send("/pages/refetch", &page, &second);
+        screen("/watches").body.contains("<code>h1</code>: ")
+    });
     let orders = distributed.ask(&["audit"]).exits_with(0).stdout;
     assert!(orders.contains("alice"), "the record has the owner of the key: {orders}");
     assert_eq!(send("/pages/forget", &page, &url).status, 403, "it takes an admin");

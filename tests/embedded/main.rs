@@ -43,6 +43,7 @@ mod private_files;
 mod prometheus;
 mod reported_sites;
 mod same_words;
+mod saved_rules;
 mod seeds;
 mod site;
 mod tracing;

@@ -16,7 +16,7 @@ mod routes;
 mod schemas;
 mod tls;
 
-pub use self::answer::{CSS, HTML, PROBLEM, TextResponse};
+pub use self::answer::{CSS, HTML, PROBLEM, SCRIPT, TextResponse};
 pub use self::door::{Door, LOG_HEADER, refused};
 pub use self::forms::FORM_TOKEN;
 pub use self::keys::{Caller, KeyEntry, KeyRing, Role};

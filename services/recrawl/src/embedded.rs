@@ -133,6 +133,7 @@ impl Embedded {
             Task::Screen(screen) => console.show(screen, call),
             Task::Form(form) => console.take(form, call, &sender),
             Task::Stylesheet => Console::style(),
+            Task::Script => Console::script(),
         };
         let (log_id, token) = (shared.id()?, operate::new_token()?);
         let own_token = own_token.map(|token| (SETTINGS_TOKEN, token));

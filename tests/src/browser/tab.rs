@@ -103,6 +103,14 @@ impl Tab {
         self.ask("Input.insertText", json!({ "text": text }));
     }
 
+    /// Lets the reader live in a time zone, such as "Asia/Tokyo".
+    ///
+    /// # Panics
+    /// If the browser does not know it.
+    pub fn live_in(&mut self, zone: &str) {
+        self.ask("Emulation.setTimezoneOverride", json!({ "timezoneId": zone }));
+    }
+
     /// The value of an expression of JavaScript in the page, once it is known. The page must allow scripts.
     ///
     /// # Panics

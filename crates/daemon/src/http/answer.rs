@@ -16,15 +16,18 @@ pub const PROBLEM: &str = "application/problem+json";
 pub const HTML: &str = "text/html; charset=utf-8";
 /// Media type of their style.
 pub const CSS: &str = "text/css; charset=utf-8";
+/// Media type of their script.
+pub const SCRIPT: &str = "text/javascript; charset=utf-8";
 /// Headers of every answer. No text of a page or of a request runs as markup in a browser, and no cache keeps an answer for
 /// somebody without the token.
 const PROTECTION: [(&str, &str); 2] = [("x-content-type-options", "nosniff"), ("cache-control", "no-store")];
 /// The policy for an answer that is no screen: a browser may do nothing with it.
 const NO_CONTENT: &str = "default-src 'none'; frame-ancestors 'none'; sandbox";
-/// The policy for a screen: it may load our style and ask us. It runs no script, and no other site shows it in a frame.
-const SCREEN: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; \
-                      frame-ancestors 'none'; sandbox allow-forms allow-same-origin allow-popups \
-                      allow-popups-to-escape-sandbox";
+/// The policy for a screen: it may load our style and our script and ask us. It runs no other script, also none that stands in it, and
+/// no other site shows it in a frame.
+const SCREEN: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src data:; \
+                      form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'; \
+                      frame-ancestors 'none'";
 
 /// An HTTP response with a text body.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
     screen("/", "showNow", "The console for people with a browser: whether all is well", Screen::Now),
     Route {
         query: &[
+            FORMAT,
             filter("verdict", "A verdict."),
             filter("host", "Changes of pages of this host and of those below it."),
             filter("rule", "Changes of pages that this watch rule is for."),
@@ -19,6 +20,7 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
     },
     Route {
         query: &[
+            FORMAT,
             filter("contains", "A part of the address, in any case."),
             filter("host", "Pages of this host and of those below it."),
             filter("outcome", "How the last request went, as `recrawl pages --outcome` has it."),
@@ -27,12 +29,13 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
         ..screen("/pages", "showPages", "Pages, by what is known of them", Screen::Pages)
     },
     Route {
-        query: &[PAGE_URL],
+        query: &[PAGE_URL, FORMAT],
         ..screen("/page", "showPage", "One page: why it is or is not fetched, its state and its versions", Screen::Page)
     },
     Route {
         query: &[
             PAGE_URL,
+            FORMAT,
             QueryParameter {
                 name: "from",
                 meaning: "Number of the older version.",
@@ -49,7 +52,7 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
         ..screen("/difference", "showDifference", "Two versions of a page, side by side", Screen::Difference)
     },
     Route {
-        query: &[filter("by", "Their order: pages, fetches, value, freshness or name.")],
+        query: &[FORMAT, filter("by", "Their order: pages, fetches, value, freshness or name.")],
         ..screen(
             "/hosts",
             "showHosts",
@@ -59,14 +62,25 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
     },
     screen("/seeds", "showSeeds", "Seeds to add, each checked before", Screen::Seeds),
     Route {
-        query: &[filter("url", "A page to try a rule on.")],
+        query: &[FORMAT, filter("url", "A page to try a rule on.")],
         ..screen("/watches", "showWatches", "The rules that watch something, with what they saw last", Screen::Watches)
     },
     screen("/trouble", "showTrouble", "What has failed, with what would change it", Screen::Trouble),
+    Route {
+        query: &[PAGE_URL, FORMAT],
+        ..screen("/links", "showLinks", "The links of a page, by its kept copy", Screen::Links)
+    },
+    screen(
+        "/budget",
+        "showBudget",
+        "How fresh the copies would be with less or more budget; takes a key for all hosts",
+        Screen::Budget,
+    ),
     screen("/stages", "showStages", "Stages, with their backlogs", Screen::Stages),
     Route {
         access: Access::Role(Role::Admin),
         query: &[
+            FORMAT,
             filter("caller", "The key or token that gave the order, or else who claims it."),
             filter("action", "The word of the order, as `recrawl audit` has it."),
             filter("refused", "Anything: only orders that were refused, as a whole or in part."),
@@ -91,12 +105,26 @@ pub(super) static CONSOLE_ROUTES: &[Route] = &[
     ),
     order("/hosts/unblock", "submitUnblock", "Ends blocks of hosts", CommandKind::UnblockHost),
     form("/rules/try", "tryRule", "Tries a rule on versions of a page, and saves none", Role::Operator, Form::TryRule),
+    form(
+        "/rules/change",
+        "changeRules",
+        "Saves a rule, removes one, or brings back the rules of before; takes a key for all hosts",
+        Role::Operator,
+        Form::ChangeRules,
+    ),
     view(
         "/console.css",
         "getStyle",
         "The style of the console",
         Task::Stylesheet,
         Success { status: 200, media_type: "text/css", meaning: "The style.", schema: schemas::text },
+    ),
+    view(
+        "/console.js",
+        "getScript",
+        "The script of the console: times in the reader's zone, marks at new changes, figures that renew themselves",
+        Task::Script,
+        Success { status: 200, media_type: "text/javascript", meaning: "The script.", schema: schemas::text },
     ),
 ];
 

@@ -233,10 +233,16 @@ impl Server {
         };
         let intake = match task {
             _ if route.is_command() => &self.commands,
-            Task::Form(Form::Command(_)) => &self.forms,
+            Task::Form(Form::Command(_) | Form::ChangeRules) => &self.forms,
             Task::Form(Form::CheckSeeds | Form::TryRule) => &self.trials,
             Task::Screen(_) => &self.screens,
-            _ => &self.documents,
+            Task::Order(_)
+            | Task::BackUp
+            | Task::Changes
+            | Task::AtomFeed
+            | Task::RssFeed
+            | Task::Stylesheet
+            | Task::Script => &self.documents,
         };
         intake.answer(place, body, carry_out).await
     }

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub enum Role {
     /// Reads texts of pages.
     Viewer,
-    /// Seeds pages, fetches them, and stops hosts.
+    /// Seeds pages, fetches them, stops hosts, and saves watch rules.
     Operator,
     /// Forgets pages, sets what the whole crawl is about, and sees keys and orders.
     Admin,
@@ -42,7 +42,9 @@ impl Role {
     pub fn rights(self) -> &'static str {
         match self {
             Self::Viewer => "Sees the crawl and reads texts of pages and their changes.",
-            Self::Operator => "Also seeds pages, fetches them, tries rules, and pauses and blocks hosts.",
+            Self::Operator => {
+                "Also seeds pages, fetches them, tries rules, pauses and blocks hosts and, with a key for all hosts, saves rules."
+            }
             Self::Admin => {
                 "Also forgets pages and, with a key for all hosts, sets what the whole crawl is about, makes backups, and sees keys \
                  and orders."

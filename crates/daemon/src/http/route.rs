@@ -67,6 +67,8 @@ pub enum Task {
     Form(Form),
     /// The style of the screens.
     Stylesheet,
+    /// The script of the console, which its screens are whole without.
+    Script,
 }
 
 /// A screen of the console.
@@ -87,6 +89,10 @@ pub enum Screen {
     /// Failures, and all else that needs a person.
     Trouble,
     Stages,
+    /// The links of a page.
+    Links,
+    /// How fresh the copies would be with another budget.
+    Budget,
     /// Keys, and the record of orders.
     People,
 }
@@ -100,6 +106,8 @@ pub enum Form {
     CheckSeeds,
     /// Tries a rule on versions of a page. Saves none.
     TryRule,
+    /// Saves a rule, removes one, or brings back the rules of before.
+    ChangeRules,
 }
 
 /// An order of an operator.
@@ -108,6 +116,8 @@ pub enum OrderKind {
     Command(CommandKind),
     AddFocus,
     RemoveFocus,
+    /// Saves watch rules in place of those that operators have saved before.
+    SaveRules,
 }
 
 /// Who may use a route.

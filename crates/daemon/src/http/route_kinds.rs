@@ -77,9 +77,17 @@ pub(super) const fn ping(
 pub(super) const PAGE_URL: QueryParameter =
     QueryParameter { name: "url", meaning: "Address of the page.", is_required: true, schema: schemas::text };
 
+/// Asks for the values of a screen instead of the screen.
+pub(super) const FORMAT: QueryParameter = QueryParameter {
+    name: "format",
+    meaning: "json: the values of the screen, as they are shown. Their form follows the screen and is no interface.",
+    is_required: false,
+    schema: schemas::text,
+};
+
 pub(super) const fn screen(path: &'static str, id: &'static str, summary: &'static str, screen: Screen) -> Route {
     let success = Success { status: 200, media_type: "text/html", meaning: "The screen.", schema: schemas::text };
-    view(path, id, summary, Task::Screen(screen), success)
+    Route { query: &[FORMAT], ..view(path, id, summary, Task::Screen(screen), success) }
 }
 
 pub(super) const fn view(

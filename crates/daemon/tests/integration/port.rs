@@ -64,7 +64,7 @@ pub(crate) fn locked_port(
     let tasks = move |call: &Call<'_>| match call.task {
         Task::Order(_) | Task::BackUp => commands(call),
         Task::Screen(_) => TextResponse::text(200, format!("form_token={}", call.form_token)),
-        Task::AtomFeed | Task::RssFeed | Task::Changes | Task::Form(_) | Task::Stylesheet => {
+        Task::AtomFeed | Task::RssFeed | Task::Changes | Task::Form(_) | Task::Stylesheet | Task::Script => {
             TextResponse::text(200, format!("texts of pages for {}", call.caller.name))
         }
     };

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// Changes on the screen.
 const SHOWN: usize = 50;
 /// Newest changes among which those that are wanted are looked for.
-const SEARCHED: usize = 300;
+pub(super) const SEARCHED: usize = 300;
 /// Longest title, in characters.
 const TITLE: usize = 120;
 
@@ -84,12 +84,14 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Changes, Screen
     Ok(Changes { changes, verdict, verdicts: VERDICTS, host, rule, triggered, is_filtered, searched })
 }
 
-/// The newest changes of the hosts within the caller's reach, the newest first.
-fn newest(source: &Source<'_>, limit: usize) -> Result<Vec<ChangeLine>, CommandFailure> {
-    let is_visible = |change: &PageChange| source.caller.includes_host(change.url.host_name());
+/// The newest changes of the hosts within the caller's reach, the newest first. For a key of some hosts they are those among the last
+/// that a filter looks at, so that no request reads the whole topic.
+pub(super) fn newest(source: &Source<'_>, limit: usize) -> Result<Vec<ChangeLine>, CommandFailure> {
+    let read = if source.caller.hosts.is_some() { SEARCHED } else { limit };
     let mut reader = source.crawl.reader(topics::PAGE_CHANGES.spec())?;
-    let newest = outputs::source::newest(&mut reader, &CHANGES, limit, is_visible)?;
-    Ok(newest.records.into_iter().map(ChangeLine::from).collect())
+    let newest = outputs::source::newest(&mut reader, &CHANGES, read, |_| true)?;
+    let is_visible = |change: &PageChange| source.caller.includes_host(change.url.host_name());
+    Ok(newest.records.into_iter().filter(is_visible).take(limit).map(ChangeLine::from).collect())
 }
 
 /// Whether a change is of a page of a host, or of one below it.

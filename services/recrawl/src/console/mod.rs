@@ -1,16 +1,21 @@
-//! The console: what a crawl does and has seen, for people with a browser, and orders that they give. It runs without scripts.
+//! The console: what a crawl does and has seen, for people with a browser, and orders that they give. Its screens are whole without a script.
 //!
 //! A screen is a template with the values that its module gathers. Whatever a page says is inserted as text.
 
+mod budget;
 mod changes;
+mod curve;
 mod difference;
+mod draft;
 mod hosts;
+mod links;
 mod now;
 mod one_page;
 mod orders;
 mod pages;
 mod people;
 mod query;
+mod saved_rules;
 mod seeds;
 mod shown_crawl;
 mod stages;
@@ -22,7 +27,7 @@ use self::query::Query;
 pub(crate) use self::shown_crawl::{CrawlOverKafka, RunningCrawl, ShownCrawl};
 use crate::CommandFailure;
 use crate::one_fetch::{Given, file_or_address};
-use daemon::http::{CSS, Call, Caller, Form, Role, Screen, TextResponse};
+use daemon::http::{CSS, Call, Caller, Form, Role, SCRIPT, Screen, Task, TextResponse};
 use messages::CommandSubject;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, context};
@@ -33,7 +38,7 @@ use serde::Serialize;
 use settings::Settings;
 
 /// The templates, by name. Names that end with `.html` have all values escaped.
-const TEMPLATES: [(&str, &str); 19] = [
+const TEMPLATES: [(&str, &str); 22] = [
     ("base.html", include_str!("templates/base.html")),
     ("card.html", include_str!("templates/card.html")),
     ("now.html", include_str!("templates/now.html")),
@@ -49,21 +54,27 @@ const TEMPLATES: [(&str, &str); 19] = [
     ("checked_seeds.html", include_str!("templates/checked_seeds.html")),
     ("watches.html", include_str!("templates/watches.html")),
     ("draft.html", include_str!("templates/draft.html")),
+    ("saved_rules.html", include_str!("templates/saved_rules.html")),
     ("trial.html", include_str!("templates/trial.html")),
     ("trouble.html", include_str!("templates/trouble.html")),
+    ("links.html", include_str!("templates/links.html")),
+    ("budget.html", include_str!("templates/budget.html")),
     ("stages.html", include_str!("templates/stages.html")),
     ("people.html", include_str!("templates/people.html")),
 ];
 /// The style of the screens, with that of the table of a difference, which `recrawl diff --html` has too.
 const STYLE: &str = concat!(include_str!("templates/console.css"), include_str!("../commands/diff/table.css"));
+/// The script of the screens, which are whole without it.
+const CONSOLE_SCRIPT: &str = include_str!("templates/console.js");
 /// The screens that every screen leads to, as far as the caller may see them.
-const MENU: [(Screen, &str, &str); 9] = [
+const MENU: [(Screen, &str, &str); 10] = [
     (Screen::Now, "/", "Now"),
     (Screen::Changes, "/changes", "Changes"),
     (Screen::Pages, "/pages", "Pages"),
     (Screen::Watches, "/watches", "Watches"),
     (Screen::Hosts, "/hosts", "Hosts"),
     (Screen::Seeds, "/seeds", "Seeds"),
+    (Screen::Budget, "/budget", "Budget"),
     (Screen::Trouble, "/trouble", "Trouble"),
     (Screen::Stages, "/stages", "Stages"),
     (Screen::People, "/people", "People"),
@@ -93,6 +104,11 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Whether the caller may save watch rules, which are of all hosts.
+    fn may_save_rules(&self) -> bool {
+        may_save_rules(self.caller)
+    }
+
     /// Refuses a page of a host beyond the caller's reach.
     fn permit(&self, url: &CanonicalUrl) -> Result<(), ScreenFailure> {
         match self.caller.includes_host(url.host_name()) {
@@ -104,6 +120,10 @@ impl Source<'_> {
             ))),
         }
     }
+}
+
+fn may_save_rules(caller: &Caller) -> bool {
+    caller.role >= Role::Operator && caller.hosts.is_none()
 }
 
 /// Fetches a page once, for somebody who may see its host, by the rules of the crawl. A host that an operator has stopped is not
@@ -147,9 +167,9 @@ fn shown_time(exact: &str) -> minijinja::Value {
     })
 }
 
-fn answer(screen: Result<String, ScreenFailure>) -> TextResponse {
+fn answer(screen: Result<TextResponse, ScreenFailure>) -> TextResponse {
     match screen {
-        Ok(body) => TextResponse::screen(200, body),
+        Ok(screen) => screen,
         Err(ScreenFailure::Forbidden(why)) => TextResponse::problem(403, why),
         Err(ScreenFailure::Command(CommandFailure::No(why))) => TextResponse::problem(404, why),
         Err(ScreenFailure::Command(CommandFailure::Input(why))) => TextResponse::problem(400, why),
@@ -176,6 +196,11 @@ impl Console {
         TextResponse { status: 200, content_type: CSS, body: STYLE.to_owned() }
     }
 
+    /// The script of the screens.
+    pub(crate) fn script() -> TextResponse {
+        TextResponse { status: 200, content_type: SCRIPT, body: CONSOLE_SCRIPT.to_owned() }
+    }
+
     /// Answers a request for a screen.
     pub(crate) fn show(&self, screen: Screen, call: &Call<'_>) -> TextResponse {
         answer(self.render(screen, call))
@@ -183,20 +208,11 @@ impl Console {
 
     /// Takes a form.
     pub(crate) fn take(&self, form: Form, call: &Call<'_>, sender: &OrderSender) -> TextResponse {
-        match self.take_form(form, call, sender) {
-            Ok(Err(refusal)) => refusal,
-            Ok(Ok(body)) => answer(Ok(body)),
-            Err(failure) => answer(Err(failure)),
-        }
+        answer(self.take_form(form, call, sender))
     }
 
     /// The screen that says what came of a form, or the refusal of its order.
-    fn take_form(
-        &self,
-        form: Form,
-        call: &Call<'_>,
-        sender: &OrderSender,
-    ) -> Result<Result<String, TextResponse>, ScreenFailure> {
+    fn take_form(&self, form: Form, call: &Call<'_>, sender: &OrderSender) -> Result<TextResponse, ScreenFailure> {
         let scope = || scope::configured(&self.settings).map_err(CommandFailure::from);
         if let Form::Command(kind) = form {
             let current = match kind.subject() {
@@ -204,8 +220,8 @@ impl Console {
                 CommandSubject::Pages | CommandSubject::Sources => Screen::Pages,
             };
             return match orders::take(kind, call, sender, &scope()?)? {
-                Ok(taken) => self.fill("taken.html", current, call, &taken).map(Ok),
-                Err(refusal) => Ok(Err(refusal)),
+                Ok(taken) => self.fill("taken.html", current, call, &taken),
+                Err(refusal) => Ok(refusal),
             };
         }
         let state = self.crawl.state()?;
@@ -213,12 +229,18 @@ impl Console {
         let source = Source { settings, state: &*state, crawl, caller };
         if form == Form::CheckSeeds {
             let checked = seeds::check(&source, call.body, &scope()?)?;
-            return self.fill("checked_seeds.html", Screen::Seeds, call, &checked).map(Ok);
+            return self.fill("checked_seeds.html", Screen::Seeds, call, &checked);
         }
-        self.fill("trial.html", Screen::Watches, call, &trial::of_form(&source, call.body)?).map(Ok)
+        if form == Form::ChangeRules {
+            return match saved_rules::change(&source, call, sender)? {
+                Ok(saved) => self.fill("saved_rules.html", Screen::Watches, call, &saved),
+                Err(refusal) => Ok(refusal),
+            };
+        }
+        self.fill("trial.html", Screen::Watches, call, &trial::of_form(&source, call.body)?)
     }
 
-    fn render(&self, screen: Screen, call: &Call<'_>) -> Result<String, ScreenFailure> {
+    fn render(&self, screen: Screen, call: &Call<'_>) -> Result<TextResponse, ScreenFailure> {
         let state = self.crawl.state()?;
         let (settings, crawl, caller) = (&self.settings, &*self.crawl, call.caller);
         let source = Source { settings, state: &*state, crawl, caller };
@@ -236,21 +258,30 @@ impl Console {
                 self.fill("seeds.html", screen, call, &serde_json::json!({}))
             }
             Screen::Watches => self.fill("watches.html", screen, call, &watches::gather(&source, call.query)?),
+            Screen::Links => self.fill("links.html", Screen::Pages, call, &links::gather(&source, call.query)?),
+            Screen::Budget => self.fill("budget.html", screen, call, &budget::gather(&source, call.query)?),
             Screen::Trouble => self.fill("trouble.html", screen, call, &trouble::gather(&source, call.query)?),
             Screen::Stages => self.fill("stages.html", screen, call, &stages::gather(&source, call.query)?),
             Screen::People => self.fill("people.html", screen, call, &people::gather(&source, call.query)?),
         }
     }
 
-    /// Fills a template with its values. `current` is the entry of the menu that the screen belongs to.
+    /// Fills a template with its values, or gives these as JSON where the query asks for that. `current` is the entry of the menu that the screen belongs to.
     fn fill(
         &self,
         template: &str,
         current: Screen,
         call: &Call<'_>,
         values: &impl Serialize,
-    ) -> Result<String, ScreenFailure> {
-        let is_shown = |screen: Screen| screen != Screen::People || call.caller.has_all_rights();
+    ) -> Result<TextResponse, ScreenFailure> {
+        if matches!(call.task, Task::Screen(_)) && query::wants_json(call.query) {
+            return Ok(TextResponse::json(200, values));
+        }
+        let is_shown = |screen: Screen| match screen {
+            Screen::People => call.caller.has_all_rights(),
+            Screen::Budget => call.caller.hosts.is_none(),
+            _ => true,
+        };
         let menu = MENU.into_iter().filter(|(screen, ..)| is_shown(*screen));
         let menu: Vec<_> =
             menu.map(|(screen, path, name)| MenuEntry { path, name, is_current: screen == current }).collect();
@@ -259,10 +290,14 @@ impl Console {
             form_token => call.form_token,
             may_operate => call.caller.role >= Role::Operator,
             may_administer => call.caller.role >= Role::Admin,
+            may_save_rules => may_save_rules(call.caller),
+            // Over Kafka a screen asks all stages, which is too much for every few seconds.
+            renews => self.crawl.has_directory(),
             ..minijinja::Value::from(Serde(values))
         };
         let filled = self.templates.get_template(template).and_then(|template| template.render(values));
-        filled.map_err(|error| CommandFailure::World(format!("template {template}: {error:#}")).into())
+        let filled = filled.map_err(|error| CommandFailure::World(format!("template {template}: {error:#}")))?;
+        Ok(TextResponse::screen(200, filled))
     }
 }
 

@@ -17,6 +17,9 @@ const NAMED: usize = 5;
 /// Longest name, in characters.
 const NAME: usize = 120;
 
+/// Names that can be chosen: those of the newest orders. Each pod that gives orders may have one of its own.
+const MOST_CHOICES: usize = 50;
+
 #[derive(Serialize)]
 pub(super) struct People {
     keys: Vec<Key>,
@@ -138,7 +141,14 @@ fn is_refused(row: &AuditRow) -> bool {
 /// The values that can be chosen, with the chosen one, which the address may have from elsewhere.
 fn choices<'a>(values: impl Iterator<Item = &'a str>, chosen: &'a str) -> Vec<String> {
     let chosen = (!chosen.is_empty()).then_some(chosen);
-    values.chain(chosen).collect::<BTreeSet<_>>().into_iter().map(str::to_owned).collect()
+    let mut shown = BTreeSet::new();
+    for value in chosen.into_iter().chain(values) {
+        if shown.len() == MOST_CHOICES {
+            break;
+        }
+        shown.insert(value);
+    }
+    shown.into_iter().map(str::to_owned).collect()
 }
 
 /// The tokens and keys of the port, with a remark where no person has a key.

@@ -7,6 +7,15 @@ use page::CanonicalUrl;
 use settings::Settings;
 use std::collections::BTreeMap;
 
+/// The parameter that asks for the values of a screen instead of the screen, and its value.
+const FORMAT: &str = "format";
+const JSON: &str = "json";
+
+/// Whether a query asks for the values of a screen.
+pub(super) fn wants_json(query: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(name, value)| (&*name, &*value) == (FORMAT, JSON))
+}
+
 /// The parameters of a request, each given once. Empty ones are absent, as fields of a form that were left empty.
 pub(super) struct Query(BTreeMap<String, String>);
 
@@ -19,6 +28,9 @@ impl Query {
         let mut found = BTreeMap::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             let wrong = |problem: String| CommandFailure::Input(problem);
+            if (&*name, &*value) == (FORMAT, JSON) {
+                continue;
+            }
             if !known.contains(&&*name) {
                 let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
                 return Err(wrong(format!("unknown parameter {name}; there are: {known}")));

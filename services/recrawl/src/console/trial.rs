@@ -1,7 +1,7 @@
 //! A rule on versions of a page, before anybody saves it: what it sees, and what would have been reported.
 
+use super::draft::{Draft, FIELDS};
 use super::query::Query;
-use super::watches::Draft;
 use super::{ScreenFailure, Source, fetched};
 use crate::CommandFailure;
 use crate::commands::rules::{WatchReport, watch_report};
@@ -12,7 +12,7 @@ use document::Body;
 use messages::{CopyKind, word};
 use page::{CanonicalUrl, UrlRules};
 use serde::Serialize;
-use settings::Rule;
+use settings::write_saved_rules;
 use watch::{LastValue, Shown, WatchMemory, WatchRule};
 
 /// Versions that a rule is tried on: the last ones.
@@ -21,6 +21,8 @@ const VERSIONS: usize = 20;
 #[derive(Serialize)]
 pub(super) struct Trial {
     draft: Draft,
+    /// Number of the newest set of saved rules when the form was shown.
+    after: String,
     /// The rule as it would stand in the configuration.
     toml: String,
     /// The findings on the last of the versions.
@@ -67,18 +69,11 @@ struct Looks<'a> {
 }
 
 pub(super) fn of_form(source: &Source<'_>, form: &[u8]) -> Result<Trial, ScreenFailure> {
-    let form = Query::of_form(form, &["url", "watch", "ignore", "trigger", "only_triggers", "now"])?;
+    let form = Query::of_form(form, &FIELDS)?;
     let url = form.url(source.settings)?;
     source.permit(&url)?;
-    let text = |name: &str| form.get(name).unwrap_or_default().to_owned();
-    let draft = Draft {
-        url: url.to_string(),
-        watch: text("watch"),
-        ignore: text("ignore"),
-        trigger: text("trigger"),
-        only_triggers: form.get("only_triggers").is_some(),
-    };
-    let rule = compiled(&url, &draft)?;
+    let draft = Draft::of_form(&form, &url);
+    let rule = draft.compiled()?;
     let urls = source.settings.urls.rules();
     let (memory, looks) = (WatchMemory::default(), Vec::new());
     let mut looks = Looks { rule: &rule, url: &url, urls: &urls, memory, looks, last: None };
@@ -97,7 +92,16 @@ pub(super) fn of_form(source: &Source<'_>, form: &[u8]) -> Result<Trial, ScreenF
     let given = Given { bytes, url: None, content_type: None };
     let sees = watch_report(&rule, &url, &given, content_type.as_deref());
     looks.reverse();
-    Ok(Trial { toml: as_toml(&url, &draft), draft, sees, looks, texts_alone, not_fetched })
+    let after = form.get("after").unwrap_or_default().to_owned();
+    Ok(Trial {
+        toml: write_saved_rules(&[rule.written().clone()]),
+        draft,
+        after,
+        sees,
+        looks,
+        texts_alone,
+        not_fetched,
+    })
 }
 
 impl From<Given> for TrialVersion {
@@ -149,43 +153,6 @@ impl Looks<'_> {
         });
         self.last = Some((version, seen));
     }
-}
-
-fn entries(lines: &str) -> Vec<String> {
-    lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
-}
-
-fn compiled(url: &CanonicalUrl, draft: &Draft) -> Result<WatchRule, CommandFailure> {
-    let rule = Rule {
-        number: 1,
-        pages: vec![pattern_of(url)],
-        watch: entries(&draft.watch),
-        ignore: entries(&draft.ignore),
-        trigger: entries(&draft.trigger),
-        only_triggers: draft.only_triggers,
-        ..Rule::default()
-    };
-    WatchRule::new(rule).map_err(|faults| {
-        let faults: Vec<_> = faults.iter().map(|fault| format!("{}: {fault}", fault.key)).collect();
-        CommandFailure::Input(faults.join(". "))
-    })
-}
-
-/// A pattern of this page alone.
-fn pattern_of(url: &CanonicalUrl) -> String {
-    url.as_str().split_once("://").map_or(url.as_str(), |(_, rest)| rest).to_owned()
-}
-
-/// The rule for a configuration file.
-fn as_toml(url: &CanonicalUrl, draft: &Draft) -> String {
-    let list = |entries: &[String]| toml::Value::from(entries.to_vec()).to_string();
-    let mut lines = vec!["[[rules]]".to_owned(), format!("pages = {}", list(&[pattern_of(url)]))];
-    for (key, text) in [("watch", &draft.watch), ("ignore", &draft.ignore), ("trigger", &draft.trigger)] {
-        let entries = entries(text);
-        lines.extend((!entries.is_empty()).then(|| format!("{key} = {}", list(&entries))));
-    }
-    lines.extend(draft.only_triggers.then(|| "only_triggers = true".to_owned()));
-    lines.join("\n")
 }
 
 fn named(last: LastValue) -> (String, String) {

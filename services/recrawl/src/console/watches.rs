@@ -1,16 +1,19 @@
 //! The rules that watch something: their pages, what they saw last, and a form to try one.
 
+use super::changes::{SEARCHED, newest};
+use super::curve::{Curve, Curves};
+use super::draft::Draft;
 use super::query::Query;
+use super::saved_rules::{self, SetLine};
 use super::{ScreenFailure, Source};
-use document::select::PartUse;
-use messages::PageSelection;
+use messages::{PageSelection, RuleSet};
 use page::CanonicalUrl;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use watch::{WatchMemory, WatchRule};
+use watch::{LastValue, WatchMemory, WatchRule};
 
 /// Pages on the screen, of all rules together. Their state is read one by one.
-const SHOWN: usize = 200;
+const SHOWN: usize = 50;
 
 #[derive(Serialize)]
 pub(super) struct Watches {
@@ -19,16 +22,11 @@ pub(super) struct Watches {
     pages: usize,
     has_more: bool,
     draft: Draft,
-}
-
-/// A rule as the form has it, an entry on each line.
-#[derive(Default, Serialize)]
-pub(super) struct Draft {
-    pub(super) url: String,
-    pub(super) watch: String,
-    pub(super) ignore: String,
-    pub(super) trigger: String,
-    pub(super) only_triggers: bool,
+    /// Number of the newest set of saved rules; 0 without.
+    after: i64,
+    sets: Vec<SetLine>,
+    /// Number of the sets that are kept.
+    kept_sets: i64,
 }
 
 #[derive(Serialize)]
@@ -39,6 +37,10 @@ struct RuleLine {
     ignore: Vec<String>,
     triggers: Vec<String>,
     only_triggers: bool,
+    /// The longest time between two fetches, if the rule orders it.
+    every: Option<String>,
+    /// Whether an operator has saved it. Otherwise it is of the configuration.
+    is_saved: bool,
     pages: Vec<WatchedLine>,
 }
 
@@ -54,42 +56,25 @@ struct WatchedLine {
 struct Shown {
     subject: String,
     value: String,
+    /// Its last numbers, if there are several.
+    curve: Option<Curve>,
 }
 
-/// The entries of a rule for one purpose.
-fn parts(rule: &WatchRule, purpose: PartUse) -> Vec<String> {
-    let parts = rule.selection().parts().iter().filter(|part| part.purpose == purpose);
-    parts.map(|part| part.text.clone()).collect()
-}
-
-fn triggers(rule: &WatchRule) -> Vec<String> {
-    rule.triggers().iter().map(|trigger| trigger.text().to_owned()).collect()
-}
-
-impl Draft {
-    /// The rule of a page, or an empty one.
-    fn of(url: &CanonicalUrl, rule: Option<&WatchRule>) -> Self {
-        let lines = |entries: Vec<String>| entries.join("\n");
-        let Some(rule) = rule else { return Self { url: url.to_string(), ..Self::default() } };
-        Self {
-            url: url.to_string(),
-            watch: lines(parts(rule, PartUse::Watch)),
-            ignore: lines(parts(rule, PartUse::Ignore)),
-            trigger: lines(triggers(rule)),
-            only_triggers: rule.reports_only_triggers(),
-        }
-    }
+fn shown(url: &CanonicalUrl, last: LastValue, curves: &Curves) -> Shown {
+    Shown { value: last.to_string(), curve: curves.get(url.as_str(), &last.subject), subject: last.subject }
 }
 
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Watches, ScreenFailure> {
     let query = Query::read(query, &["url"])?;
-    let rules = watch::configured(source.settings).map_err(crate::CommandFailure::from)?;
+    let sets = source.state.saved_rules()?;
+    let (saved, rules) = (sets.watch_rules()?, sets.in_force(source.settings)?);
     let draft = match query.get("url") {
         None => Draft::default(),
         Some(_) => {
             let url = query.url(source.settings)?;
             source.permit(&url)?;
-            Draft::of(&url, rules.find(&url))
+            let draft = Draft::of(&url, rules.find(&url));
+            if source.caller.hosts.is_none() { draft } else { draft.without_pages() }
         }
     };
     let watching: Vec<&WatchRule> = rules.iter().filter(|rule| rule.is_watching()).collect();
@@ -109,6 +94,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Watches, Screen
     }
     let has_more = pages > urls.len();
     let urls: Vec<CanonicalUrl> = urls.into_iter().collect();
+    let curves = Curves::of(&newest(source, SEARCHED)?);
     let mut lines: Vec<(String, WatchedLine)> = Vec::new();
     source.state.watched(&urls, &mut |url, watched| {
         let Some(rule) = rules.find(url) else { return Ok(()) };
@@ -118,21 +104,36 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Watches, Screen
         let line = WatchedLine {
             url: url.to_string(),
             last_look_at: watched.sketch.last_look_at.map(|at| at.to_string()),
-            values: values.map(|last| Shown { value: last.to_string(), subject: last.subject }).collect(),
+            values: values.map(|last| shown(url, last, &curves)).collect(),
             sees_nothing: watched.blind.map(|blind| blind.parts).unwrap_or_default(),
         };
         lines.push((rule.name().to_owned(), line));
         Ok(())
     })?;
+    let sees_all = source.caller.hosts.is_none();
+    // Patterns name hosts. A key of some hosts is shown the rules of their pages, without the patterns.
+    let is_shown = |rule: &&WatchRule| sees_all || lines.iter().any(|(name, _)| name == rule.name());
+    let watching: Vec<&WatchRule> = watching.into_iter().filter(is_shown).collect();
     let line = |rule: &WatchRule| RuleLine {
         name: rule.name().to_owned(),
-        patterns: rule.patterns().to_vec(),
-        watch: parts(rule, PartUse::Watch),
-        ignore: parts(rule, PartUse::Ignore),
-        triggers: triggers(rule),
+        patterns: if sees_all { rule.patterns().to_vec() } else { Vec::new() },
+        watch: rule.written().watch.clone(),
+        ignore: rule.written().ignore.clone(),
+        triggers: rule.written().trigger.clone(),
+        every: rule.written().orders.max_interval.map(|every| humantime::format_duration(every).to_string()),
+        is_saved: saved.iter().any(|other| other.name() == rule.name()),
         only_triggers: rule.reports_only_triggers(),
         pages: lines.extract_if(.., |(name, _)| *name == rule.name()).map(|(_, line)| line).collect(),
     };
     let rules = watching.into_iter().map(line).collect();
-    Ok(Watches { rules, pages, has_more, draft })
+    let may_save = source.may_save_rules();
+    Ok(Watches {
+        rules,
+        pages,
+        has_more,
+        draft,
+        after: sets.number(),
+        sets: if may_save { saved_rules::lines(&sets) } else { Vec::new() },
+        kept_sets: RuleSet::KEPT,
+    })
 }
