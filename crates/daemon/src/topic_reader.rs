@@ -162,9 +162,22 @@ impl TopicReader {
     pub fn read_partition(
         &mut self,
         partition: u32,
+        each: impl FnMut(&InputRecord) -> Result<ControlFlow<()>, CommandFailure>,
+    ) -> Result<ControlFlow<()>, CommandFailure> {
+        let start = self.bounds(partition)?.start;
+        self.read_from(partition, start, each)
+    }
+
+    /// Reads the records of a partition from an offset on, until `each` breaks off.
+    ///
+    /// # Errors
+    /// The log does not answer, or `each` fails.
+    pub fn read_from(
+        &mut self,
+        partition: u32,
+        mut next: u64,
         mut each: impl FnMut(&InputRecord) -> Result<ControlFlow<()>, CommandFailure>,
     ) -> Result<ControlFlow<()>, CommandFailure> {
-        let mut next = self.bounds(partition)?.start;
         loop {
             let (records, after) = self.read(partition, next, BATCH)?;
             if records.is_empty() {

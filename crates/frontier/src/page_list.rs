@@ -95,6 +95,11 @@ impl PageListing {
     }
 }
 
+/// Whether an address has a part, in any case.
+fn has_part(address: &str, part: &str) -> bool {
+    address.to_lowercase().contains(&part.to_lowercase())
+}
+
 /// Whether an encoded page may be selected, by its address. Most are decided by that, without decoding the rest.
 pub fn may_be_selected(encoded: &[u8], selection: &PageSelection) -> bool {
     if selection.host.is_none() && selection.address_part.is_none() {
@@ -102,20 +107,19 @@ pub fn may_be_selected(encoded: &[u8], selection: &PageSelection) -> bool {
     }
     ScheduledPage::address_in(encoded).is_none_or(|address| {
         selection.host.as_ref().is_none_or(|host| address.contains(host.as_str()))
-            && selection.address_part.as_ref().is_none_or(|part| address.to_lowercase().contains(&part.to_lowercase()))
+            && selection.address_part.as_ref().is_none_or(|part| has_part(address, part))
     })
 }
 
 /// Whether a page has all that the selection asks for.
 pub fn is_selected(page: &ScheduledPage, selection: &PageSelection) -> bool {
     let PageSelection { after: _, at_most: _, host, address_part, outcome, verdict, never_fetched } = selection;
-    let has_part = |part: &String| page.url.as_str().to_lowercase().contains(&part.to_lowercase());
     let is_of_kind = |word: &String| {
         let report = page.last_answer().map(|kind| kind.report());
         report.is_some_and(|report| report.name == word || messages::word(&report.class) == *word)
     };
     host.as_ref().is_none_or(|host| HostName::of(&page.url).is_at_or_below(host))
-        && address_part.as_ref().is_none_or(has_part)
+        && address_part.as_ref().is_none_or(|part| has_part(page.url.as_str(), part))
         && outcome.as_ref().is_none_or(is_of_kind)
         && verdict.is_none_or(|verdict| page.verdict == Some(verdict))
         && (!never_fetched || page.last_look_at.is_none())

@@ -95,7 +95,7 @@ impl ScheduledPage {
     /// The address in an encoded page of this version, without decoding the rest. `None`: it has to be decoded.
     pub fn address_in(encoded: &[u8]) -> Option<&str> {
         let datum = encoded.strip_prefix(HEADER.as_ref()?)?;
-        // It is the first field: a length in zigzag form, seven bits in each byte, and so many bytes.
+        // A string of Avro is its length as a zigzag varint, and its bytes.
         let mut length = 0usize;
         for (place, byte) in datum.iter().take(MOST_LENGTH_BYTES).enumerate() {
             length |= usize::from(byte & 0x7F) << (7 * place);

@@ -26,7 +26,7 @@ mod state;
 mod unread;
 
 pub use crate::history::{PageHistory, VersionFacts};
-pub use crate::links::LINKS_PER_PAGE;
+pub use crate::links::{LINKS_PER_PAGE, link_base, link_target};
 pub use crate::state::{
     BLIND, BlindPage, CONTENTS, COPIES, EventsOfHost, HISTORY, HOSTS, PAGES, PageSketch, PageVersion, PastVersion,
     VERSIONS,

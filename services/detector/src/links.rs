@@ -38,9 +38,9 @@ pub(crate) fn send_feeds(
     if page.robots.nofollow || result.nofollow || !is_received {
         return;
     }
-    let base = base_of(result, page);
+    let base = link_base(result.look.answered_by(), page);
     let own = |url: &CanonicalUrl| url.site_key() == result.look.site_key;
-    let feeds: BTreeSet<_> = page.feeds.iter().filter_map(|feed| resolved(&base, feed, page)).filter(own).collect();
+    let feeds: BTreeSet<_> = page.feeds.iter().filter_map(|feed| link_target(&base, feed, page)).filter(own).collect();
     let link = |url| Link { url, anchor: String::new(), rel: Link::FEED.to_owned() };
     emit(result, feeds.into_iter().map(link), context);
 }
@@ -51,7 +51,7 @@ pub(crate) fn canonical(
     page: &document::PageText,
     rules: &DetectorRules,
 ) -> Option<CanonicalUrl> {
-    let canonical = resolved(&base_of(result, page), page.canonical.as_deref()?, page)?;
+    let canonical = link_target(&link_base(result.look.answered_by(), page), page.canonical.as_deref()?, page)?;
     Some(rules.urls.apply(canonical)).filter(|canonical| *canonical != result.look.url)
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn send_links(
     context: &mut Context<'_>,
 ) -> LinksLeftOut {
     let page = read.text();
-    let base = base_of(result, page);
+    let base = link_base(result.look.answered_by(), page);
     let source = &result.look.url;
     let is_followed = !page.robots.nofollow && !result.nofollow;
     let followed = page.links.iter().filter(|link| is_followed && !link.is_nofollow());
@@ -128,7 +128,7 @@ pub(crate) fn send_links(
         if !seen.insert(href.trim().split('#').next()) {
             continue;
         }
-        let Some(url) = resolved(&base, href, page) else { continue };
+        let Some(url) = link_target(&base, href, page) else { continue };
         let url = rules.urls.apply(url);
         if url == *source || links.contains_key(&url) || !is_near(source, &url, rules) {
             continue;
@@ -175,13 +175,12 @@ fn is_near(source: &CanonicalUrl, url: &CanonicalUrl, rules: &DetectorRules) -> 
 }
 
 /// The address that relative links of a page are resolved against.
-fn base_of(result: &FetchResult, page: &document::PageText) -> CanonicalUrl {
-    let address = result.look.answered_by();
+pub fn link_base(address: &CanonicalUrl, page: &document::PageText) -> CanonicalUrl {
     page.base.as_deref().and_then(|base| address.join(base).ok()).unwrap_or_else(|| address.clone())
 }
 
 /// The address that a reference on a page means to a browser.
-fn resolved(base: &CanonicalUrl, reference: &str, page: &document::PageText) -> Option<CanonicalUrl> {
+pub fn link_target(base: &CanonicalUrl, reference: &str, page: &document::PageText) -> Option<CanonicalUrl> {
     base.join(&document::with_encoded_query(reference, page.charset)).ok()
 }
 

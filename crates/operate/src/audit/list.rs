@@ -57,7 +57,7 @@ pub fn list(settings: &Settings) -> Result<Vec<AuditRow>, CommandFailure> {
 /// The orders that a reader of the topic finds, the first given first.
 ///
 /// # Errors
-/// The log does not answer, or has a record that is none of these.
+/// The log does not answer, or a record cannot be decoded.
 pub fn read(reader: &mut TopicReader) -> Result<Vec<AuditRow>, CommandFailure> {
     let mut orders = Orders::default();
     reader.read_all(|record| {

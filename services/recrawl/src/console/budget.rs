@@ -4,10 +4,12 @@ use super::query::Query;
 use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::attention::percent;
+use daemon::TopicReader;
 use messages::{Demand, Encoded, topics};
 use revisit::budget_curve::{BudgetCurve, RateBin};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 /// Steps of the curve, each a quarter of a doubling, below and above the present budget.
 const STEPS: i32 = 16;
@@ -16,6 +18,8 @@ const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 240.0;
 /// The policy that fetches what is worth most.
 const BEST: &str = "live";
+/// Records of each partition among which its latest is looked for first. Transactions take places of the log, too.
+const RECORDS_OF_EACH: u64 = 8;
 const SECONDS: f64 = 86_400.0;
 
 #[derive(Serialize)]
@@ -61,14 +65,26 @@ struct Mark {
     label: String,
 }
 
-/// The latest demand of each partition.
+/// The latest demand of each partition. Each is published once a minute, and the log may hold hours of them: the end of the topic is
+/// read first, and all of it only if a partition is not there.
 fn demands(source: &Source<'_>) -> Result<Vec<Demand>, CommandFailure> {
+    let mut reader = source.crawl.reader(topics::DEMAND.spec())?;
+    let (bounds, partitions) = (reader.bounds(0)?, source.state.partitions() as usize);
+    let last = bounds.end.saturating_sub(partitions as u64 * RECORDS_OF_EACH).max(bounds.start);
+    let latest = latest_demands(&mut reader, last)?;
+    if latest.len() >= partitions || last == bounds.start {
+        return Ok(latest);
+    }
+    latest_demands(&mut reader, bounds.start)
+}
+
+fn latest_demands(reader: &mut TopicReader, from: u64) -> Result<Vec<Demand>, CommandFailure> {
     let mut latest: BTreeMap<i32, Demand> = BTreeMap::new();
-    source.crawl.reader(topics::DEMAND.spec())?.read_all(|record| {
+    let _ = reader.read_from(0, from, |record| {
         if let Ok(demand) = Demand::decode(record.value.as_deref().unwrap_or_default()) {
             latest.insert(demand.stage_partition, demand);
         }
-        Ok(())
+        Ok(ControlFlow::Continue(()))
     })?;
     Ok(latest.into_values().collect())
 }
@@ -77,7 +93,7 @@ fn curve_of(demands: &[Demand]) -> BudgetCurve {
     let mut curve = BudgetCurve::default();
     for bin in demands.iter().flat_map(|demand| &demand.rate_bins) {
         let sums = RateBin { pages: bin.pages, change_rate_per_day: bin.change_rate_per_day, weight: bin.weight };
-        // A number that is none counts nowhere.
+        // A negative number is that of no bin, and is left out.
         curve.add_bin(usize::try_from(bin.bin).unwrap_or(usize::MAX), sums);
     }
     curve

@@ -4,7 +4,7 @@ use super::query::Query;
 use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::kept_copy::{media_type, unpacked};
-use document::with_encoded_query;
+use detector::{link_base, link_target};
 use messages::CopyKind;
 use outputs::record::excerpt;
 use page::CanonicalUrl;
@@ -66,10 +66,10 @@ fn links(source: &Source<'_>, url: &CanonicalUrl) -> Result<(Vec<LinkLine>, bool
     let most = usize::try_from(source.settings.fetch.max_body).unwrap_or(usize::MAX);
     let bytes = unpacked(&copy, most)?;
     let page = document::extract(media_type(&copy), &bytes);
-    let base = page.base.as_deref().and_then(|base| url.join(base).ok()).unwrap_or_else(|| url.clone());
+    let base = link_base(url, &page);
     let (rules, mut seen, mut lines) = (source.settings.urls.rules(), BTreeSet::new(), Vec::new());
     for link in page.links.iter() {
-        let Ok(target) = base.join(&with_encoded_query(link.href, page.charset)) else { continue };
+        let Some(target) = link_target(&base, link.href, &page) else { continue };
         let target = rules.apply(target);
         if seen.insert(target.to_string()) {
             let is_own_host = target.host_name() == url.host_name();

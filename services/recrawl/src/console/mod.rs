@@ -104,11 +104,6 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Whether the caller may save watch rules, which are of all hosts.
-    fn may_save_rules(&self) -> bool {
-        may_save_rules(self.caller)
-    }
-
     /// Refuses a page of a host beyond the caller's reach.
     fn permit(&self, url: &CanonicalUrl) -> Result<(), ScreenFailure> {
         match self.caller.includes_host(url.host_name()) {
@@ -122,6 +117,7 @@ impl Source<'_> {
     }
 }
 
+/// Whether a caller may save watch rules, which are of all hosts.
 fn may_save_rules(caller: &Caller) -> bool {
     caller.role >= Role::Operator && caller.hosts.is_none()
 }

@@ -11,6 +11,8 @@ use serde::Serialize;
 use settings::Rule;
 use watch::WatchRule;
 
+/// Rules that are named of a set. It may have a thousand.
+const NAMED: usize = 10;
 /// Number of the set before the first.
 const NONE: &str = "0";
 
@@ -29,18 +31,22 @@ pub(super) struct SetLine {
     number: i64,
     saved_at: String,
     saved_by: String,
+    /// Names of the first rules.
     rules: Vec<String>,
+    more: usize,
 }
 
 /// The sets as lines, the newest first.
 pub(super) fn lines(sets: &RuleSets) -> Vec<SetLine> {
-    let line = |set: &messages::RuleSet| SetLine {
-        number: set.number,
-        saved_at: set.saved_at.to_string(),
-        saved_by: set.saved_by.clone().unwrap_or_else(|| "somebody".to_owned()),
-        rules: settings::read_saved_rules(&set.text)
-            .map(|rules| rules.iter().map(Rule::shown_name).collect())
-            .unwrap_or_default(),
+    let line = |set: &messages::RuleSet| {
+        let rules = settings::read_saved_rules(&set.text).unwrap_or_default();
+        SetLine {
+            number: set.number,
+            saved_at: set.saved_at.to_string(),
+            saved_by: set.saved_by.clone().unwrap_or_else(|| "somebody".to_owned()),
+            rules: rules.iter().take(NAMED).map(Rule::shown_name).collect(),
+            more: rules.len().saturating_sub(NAMED),
+        }
     };
     sets.iter().rev().map(line).collect()
 }

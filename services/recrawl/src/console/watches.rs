@@ -5,7 +5,8 @@ use super::curve::{Curve, Curves};
 use super::draft::Draft;
 use super::query::Query;
 use super::saved_rules::{self, SetLine};
-use super::{ScreenFailure, Source};
+use super::{ScreenFailure, Source, may_save_rules};
+use crate::CommandFailure;
 use messages::{PageSelection, RuleSet};
 use page::CanonicalUrl;
 use serde::Serialize;
@@ -67,7 +68,8 @@ fn shown(url: &CanonicalUrl, last: LastValue, curves: &Curves) -> Shown {
 pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Watches, ScreenFailure> {
     let query = Query::read(query, &["url"])?;
     let sets = source.state.saved_rules()?;
-    let (saved, rules) = (sets.watch_rules()?, sets.in_force(source.settings)?);
+    let saved = sets.watch_rules()?;
+    let rules = watch::configured(source.settings).map_err(CommandFailure::from)?.below(&saved);
     let draft = match query.get("url") {
         None => Draft::default(),
         Some(_) => {
@@ -126,7 +128,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Watches, Screen
         pages: lines.extract_if(.., |(name, _)| *name == rule.name()).map(|(_, line)| line).collect(),
     };
     let rules = watching.into_iter().map(line).collect();
-    let may_save = source.may_save_rules();
+    let may_save = may_save_rules(source.caller);
     Ok(Watches {
         rules,
         pages,

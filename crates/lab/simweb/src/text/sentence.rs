@@ -76,7 +76,7 @@ impl Lists {
         number.unwrap_or_else(|| panic!("a slot of a phrase has no list: {name}"))
     }
 
-    /// Draws a word of a list that is none of `others`.
+    /// Draws a word of a list other than `others`.
     fn draw(&self, number: usize, others: [&str; 2], stream: &mut SplitMix64) -> &'static str {
         let words = &self.0[number].1;
         let at = stream.below(words.len() as u32) as usize;
