@@ -1,6 +1,7 @@
 //! A group member: its consumer, its transactional producer, and its partitions.
 
 mod check;
+mod withheld;
 
 use crate::client::{lock, send_held_back};
 use crate::closing::Closing;
@@ -57,6 +58,7 @@ pub(crate) struct KafkaMember {
     silence: Silence,
     /// The next offset to fetch of each partition when the client was last checked.
     next_at_check: BTreeMap<u32, u64>,
+    withheld: withheld::Withheld,
 }
 
 /// Progress of a started partition.
@@ -95,6 +97,7 @@ impl KafkaMember {
             settled_at: None,
             silence: Silence::new(Instant::now()),
             next_at_check: BTreeMap::new(),
+            withheld: withheld::Withheld::new(Instant::now()),
         })
     }
 
@@ -319,6 +322,7 @@ impl Member for KafkaMember {
             return self.serve_without_room();
         }
         self.check_reachable()?;
+        self.check_withheld();
         let mut limit = Instant::now() + timeout;
         let mut gathering = false;
         let mut wait = timeout;

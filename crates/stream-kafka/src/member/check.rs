@@ -65,6 +65,10 @@ impl KafkaMember {
             let what = format!("Kafka does not know this member of group {group}");
             return Some(ClientFault { what, patience: UNANSWERED_FOR });
         }
+        if let Some(what) = self.withheld_in_words() {
+            // Another client would get no more.
+            return Some(ClientFault { what, patience: Duration::MAX });
+        }
         let stuck = if self.is_paused { None } else { self.stuck_partition() };
         stuck.map(|partition| ClientFault {
             what: format!(

@@ -19,6 +19,11 @@ const PARTITIONS: u32 = 4;
 /// Longest wait until all clients work again, however busy the machine is.
 const RECOVERY: Duration = Duration::from_secs(900);
 
+/// Kafka 4.3 aborts transactions as soon as it has read them after a crash. A partition without a leader counts as deleted then,
+/// its part of the transaction stays open, and nobody can read on. All partitions of a single node are without one until it has
+/// registered, which takes it seconds on a busy machine. The default, ten seconds after the start, is not always late enough.
+const LATE_ABORTS: &[&str] = &["transaction.abort.timed.out.transaction.cleanup.interval.ms=45000"];
+
 /// Something that happens to a node.
 #[derive(Clone, Copy, Debug)]
 enum Incident {
@@ -174,7 +179,7 @@ fn every_client_works_again_after(incidents: &[Incident], nodes: usize) {
     if brokers().is_none() {
         return;
     }
-    let cluster = KafkaCluster::with_nodes(nodes);
+    let cluster = KafkaCluster::with_properties(nodes, LATE_ABORTS);
     let stages: Vec<Stage> = (0..STAGES).map(|number| Stage::new(&cluster, number, nodes)).collect();
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {

@@ -4,7 +4,7 @@ use crate::common::*;
 use rdkafka::config::FromClientConfig;
 use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::error::KafkaResult;
-use rdkafka::producer::{BaseProducer, Producer};
+use rdkafka::producer::{BaseProducer, BaseRecord, Producer};
 use rdkafka::{ClientConfig, Offset, TopicPartitionList};
 use std::collections::BTreeMap;
 use std::fs;
@@ -98,4 +98,51 @@ fn a_transaction_that_its_coordinator_has_forgotten_is_ended_by_its_successor() 
     });
     assert!(refusals.iter().any(|message| message.contains("withholds")), "nothing hung: {refusals:?}");
     assert_eq!(committed, Some(BTreeMap::new()), "nothing was ever committed");
+}
+
+#[test]
+fn a_member_says_that_its_records_are_withheld_and_goes_on_when_they_are_not() {
+    if brokers().is_none() {
+        return;
+    }
+    let cluster = KafkaCluster::with_nodes(1);
+    let mut settings = settings(cluster.brokers());
+    settings.kafka.transaction_timeout = Duration::from_secs(1);
+    let log = KafkaLog::connect(settings).expect("Kafka can be reached");
+    let (input, group) = (topic(&log, "withheld", 1), unique("group"));
+    // Somebody else's transaction, which may last for minutes.
+    let long = [("transactional.id", &*unique("long")), ("transaction.timeout.ms", "600000")];
+    let producer: BaseProducer = client(&cluster, &long);
+    producer.init_transactions(TIMEOUT).expect("Kafka answers");
+    producer.begin_transaction().expect("none is open");
+    producer.send(BaseRecord::to(&input).key("key").payload("open")).map_err(|(error, _)| error).expect("it is queued");
+    producer.flush(TIMEOUT).expect("Kafka takes the record");
+    log.append(&[record(&input, 0, "key", b"behind it")]).expect("Kafka takes a record");
+
+    let mut member = log.join(&spec(&group, &input, &unique("member"))).expect("the group can be joined");
+    let (mut complaint, mut read) = (None, Vec::new());
+    let mut poll = |complaint: &mut Option<String>| {
+        match member.poll(PollLimits::records(10), Duration::from_millis(100)) {
+            Ok(events) => {
+                for event in events {
+                    match event {
+                        Event::Assigned(partitions) => partitions.iter().for_each(|partition| {
+                            member.start(*partition, 0).expect("it is ours");
+                        }),
+                        Event::Record(record) => read.push(record.value.map(|value| value.to_vec())),
+                        Event::Revoked(_) => {}
+                    }
+                }
+            }
+            Err(error) => *complaint = Some(error.message),
+        }
+        read.len()
+    };
+    wait_until(|| {
+        assert_eq!(poll(&mut complaint), 0, "records were given out before their transaction ended");
+        complaint.as_ref().is_some_and(|complaint| complaint.contains("withholds the records of"))
+    });
+    producer.abort_transaction(TIMEOUT).expect("Kafka answers");
+    wait_until(|| poll(&mut complaint) > 0);
+    assert_eq!(read, [Some(b"behind it".to_vec())]);
 }
