@@ -8,7 +8,7 @@
 use super::pages::{KeyedSlot, SlotTable, believed_rate, sane};
 use change_rate::Gamma;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The exponents in a page's value.
@@ -40,6 +40,15 @@ impl Exponents {
     }
 }
 
+/// Bytes of a copy, its address included, at which its form counts half.
+const HALF_FORM_BYTES: f64 = 65_536.0;
+
+/// r, the representational quality: the fewer bytes a copy takes, the nearer to 1. 000 §2.2 names its parts (address, text,
+/// index, abstract) and no formula.
+pub fn form_quality(bytes: f64) -> f64 {
+    HALF_FORM_BYTES / (HALF_FORM_BYTES + sane(bytes))
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChileOptions {
     /// Weights of quality, form and freshness.
@@ -54,8 +63,8 @@ impl Default for ChileOptions {
     }
 }
 
-/// The scheduler as a policy. Importance is the quality, the form counts 1, and the copy is current with probability
-/// e^-λt, with λ the mean of the belief about the change rate. The caller decides when a host may be visited. Pages
+/// The scheduler as a policy. Importance is the quality, the bytes of a copy are its form ([`form_quality`]; 1 while they are
+/// not known), and the copy is current with probability e^-λt, with λ the mean of the belief about the change rate. The caller decides when a host may be visited. Pages
 /// never fetched have p = 0 and compete like all others.
 #[derive(Clone, Debug)]
 pub struct Chile {
@@ -75,6 +84,7 @@ struct ChilePage {
     host: u32,
     last_look_days: Option<f64>,
     change_rate_per_day: f64,
+    form: f64,
     status: ChileStatus,
 }
 
@@ -143,7 +153,7 @@ impl Chile {
         let fresh_probability = page
             .last_look_days
             .map_or(0.0, |at_days| (-page.change_rate_per_day * (now_days - at_days).max(0.0)).exp());
-        self.options.exponents.gain(page.weight, 1.0, fresh_probability) / page.cost
+        self.options.exponents.gain(page.weight, page.form, fresh_probability) / page.cost
     }
 
     /// Number of pages that the budget of a period pays for, rounded up.
@@ -194,6 +204,7 @@ impl RevisitPolicy for Chile {
             host: page.host,
             last_look_days: page.last_look_days,
             change_rate_per_day: believed_rate(page.belief),
+            form: 1.0,
             status: ChileStatus::Waiting,
         };
         self.pages.insert(slot, page);
@@ -258,5 +269,16 @@ impl RevisitPolicy for Chile {
         if let Some(page) = self.pages.get_mut(slot) {
             page.change_rate_per_day = believed_rate(belief);
         }
+    }
+
+    fn measure(&mut self, slot: Slot, bytes: f64) {
+        if let Some(page) = self.pages.get_mut(slot) {
+            page.form = form_quality(bytes);
+        }
+    }
+
+    fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        let is_batched = self.pages.get(slot)?.status != ChileStatus::Waiting;
+        Some(PlanStanding::Batch { is_batched, batch_ends_days: self.period_ends_days? })
     }
 }

@@ -1,5 +1,7 @@
 //! The entries of the table of policies.
 
+use crate::chile::Exponents;
+use crate::classified::ClassifiedRule;
 use change_rate::{EstimatorChoice, EstimatorKind};
 use revisit::{Policy, RevisitPolicy};
 
@@ -14,9 +16,18 @@ pub struct PolicyOptions {
     pub new_page_share: f64,
     /// Maximum budget that host-capped spends on one host per day.
     pub host_limit_per_day: f64,
+    /// The parameters f' and f of classified.
+    pub classified: ClassifiedRule,
+    /// The exponents a, b, c of chile.
+    pub chile: Exponents,
+    /// Cost of a page never fetched, beside that of an obsolete copy, for webfountain.
+    pub new_page_cost: f64,
+    /// Weight of a period of webfountain, beside that of the period before it.
+    pub period_growth: f64,
 }
 
-/// The running system's theta, plans of a day, a fifth for new pages, a fetch every five seconds from one host.
+/// The running system's theta, plans of a day, a fifth for new pages, a fetch every five seconds from one host, and the
+/// parameters of published systems as published.
 impl Default for PolicyOptions {
     fn default() -> Self {
         Self {
@@ -24,6 +35,10 @@ impl Default for PolicyOptions {
             replan_days: crate::planned::PlannedPolicy::REPLAN_DAYS,
             new_page_share: crate::tianwang::TianwangOptions::default().cycle.new_share,
             host_limit_per_day: 17_280.0,
+            classified: ClassifiedRule::default(),
+            chile: Exponents::default(),
+            new_page_cost: 1.0,
+            period_growth: 1.0,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::pages::{DueQueue, SlotTable};
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PlanValues, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 
 /// Whether a page is in flight, and for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +105,32 @@ impl RevisitPolicy for Filled {
         self.within.believe(slot, belief);
     }
 
+    fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
+        self.within.shows(slot, new_pages_per_day);
+        self.queue = None;
+    }
+
+    fn measure(&mut self, slot: Slot, bytes: f64) {
+        self.within.measure(slot, bytes);
+    }
+
     fn due_days(&self, slot: Slot) -> Option<f64> {
         self.within.due_days(slot)
+    }
+
+    fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        self.within.standing(slot)
+    }
+
+    fn plan_values(&self) -> Option<PlanValues> {
+        self.within.plan_values()
+    }
+
+    fn learn_plan_values(&mut self, others: &[PlanValues], budget_per_day: f64) {
+        self.within.learn_plan_values(others, budget_per_day);
+    }
+
+    fn plan_demand(&self) -> Option<f64> {
+        self.within.plan_demand()
     }
 }

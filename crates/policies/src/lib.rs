@@ -62,7 +62,7 @@ policies! {
     Proportional: "proportional", "as often as a page changes",
         Some(PlannedByNumber), Estimator, |options| planned(RatePlan::Proportional, options);
     Classified: "classified", "two classes, fast pages more often (Wen & Lu)",
-        Some(PlannedByNumber), Estimator, |options| planned(RatePlan::Rule(classified::rates), options);
+        Some(PlannedByNumber), Estimator, |options| planned(RatePlan::Classified(options.classified), options);
     ClassifiedTuned: "classified-tuned", "two classes with the best split and rates",
         Some(PlannedByNumber), Estimator, |options| planned(RatePlan::Rule(classified::tuned_rates), options);
     SiteRanks: "site-ranks", "sites in ranks 4, 2, 1 by link value (Ni et al.)",
@@ -74,9 +74,13 @@ policies! {
         };
     Chile: "chile", "daily batch by gain, then by host (Univ. Chile)",
         Some(PlannedByNumber), Estimator,
-        |options| Box::new(Chile::new(ChileOptions { period_days: options.replan_days, ..ChileOptions::default() }));
+        |options| Box::new(Chile::new(ChileOptions { period_days: options.replan_days, exponents: options.chile }));
     WebFountain: "webfountain", "buckets and periods by linear programming (WebFountain)",
-        Some(PlannedByNumber), Estimator, |_| Box::new(WebFountain::new(WebFountainOptions::default()));
+        Some(PlannedByNumber), Estimator, |options| Box::new(WebFountain::new(WebFountainOptions {
+            new_page_cost: options.new_page_cost,
+            period_growth: options.period_growth,
+            ..WebFountainOptions::default()
+        }));
     OptimalFreshness: "optimal-freshness", "best rates for freshness (Cho & Garcia-Molina)",
         Some(PlannedByRates(PlanObjective::Staleness)), Estimator, |options| optimal(Objective::FRESHNESS, options);
     OptimalAge: "optimal-age", "best rates for age (Cho & Garcia-Molina)",

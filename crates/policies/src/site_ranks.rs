@@ -5,7 +5,7 @@
 
 use super::pages::{NewPageQueue, SlotTable, sane};
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PlanValues, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The rank (4, 2 or 1) of the site at a 1-based position among `sites` sites, the most valuable first.
@@ -46,8 +46,9 @@ pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
     }
 }
 
-/// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the
-/// largest weight of a page of it: the ranker gives all of them the site's link value, and the last updated ones have its latest.
+/// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the mean weight of
+/// its pages: the ranker gives all of them the site's link value, at different times. Sites of other partitions take their
+/// places in the order, so that a site has the same rank whichever partition holds it.
 #[derive(Clone, Debug)]
 pub struct SiteRanks {
     phases: Phases,
@@ -59,6 +60,10 @@ pub struct SiteRanks {
     queue: VecDeque<Slot>,
     /// Number of pages with [`SiteRanksStatus::Waiting`].
     waiting: usize,
+    /// The values of the sites of other partitions.
+    others: Vec<PlanValues>,
+    /// Number of all sites at the last pass.
+    sites_ranked: usize,
 }
 
 /// The pages of a site. Until the next pass, some may be removed or listed twice.
@@ -66,6 +71,8 @@ pub struct SiteRanks {
 struct RankedSite {
     value: f64,
     slots: Vec<Slot>,
+    /// Its position among all sites at the last pass, from 1. 0: it was in none yet.
+    position: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +103,8 @@ impl SiteRanks {
             new: NewPageQueue::default(),
             queue: VecDeque::new(),
             waiting: 0,
+            others: Vec::new(),
+            sites_ranked: 0,
         }
     }
 
@@ -106,16 +115,13 @@ impl SiteRanks {
             site.slots.sort_unstable();
             site.slots.dedup();
             site.slots.retain(|&slot| pages.get(slot).is_some_and(|page| page.site == *key));
-            site.value =
-                site.slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight).fold(0.0, f64::max);
+            let weights = site.slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight);
+            site.value = weights.sum::<f64>() / site.slots.len().max(1) as f64;
             !site.slots.is_empty()
         });
-        let mut by_value: Vec<(&u64, &RankedSite)> = self.sites.iter().collect();
-        // Ties by site, which is already the order.
-        by_value.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
-        let sites = by_value.len();
-        for (position, (&key, site)) in (1..).zip(by_value) {
-            if !visited(rank(position, sites), self.pass, key, self.phases) {
+        self.rank_sites();
+        for (&key, site) in &self.sites {
+            if !visited(rank(site.position, self.sites_ranked), self.pass, key, self.phases) {
                 continue;
             }
             for &slot in &site.slots {
@@ -125,6 +131,32 @@ impl SiteRanks {
                     self.queue.push_back(slot);
                 }
             }
+        }
+    }
+
+    /// Gives every site its position among the sites of all partitions.
+    fn rank_sites(&mut self) {
+        let mut by_value: Vec<(u64, f64)> = self.sites.iter().map(|(key, site)| (*key, site.value)).collect();
+        // Ties by site, which is already the order.
+        by_value.sort_by(|a, b| b.1.total_cmp(&a.1));
+        self.sites_ranked = by_value.len() + self.others.iter().map(PlanValues::count).sum::<usize>();
+        let mut above = 0;
+        for alike in by_value.chunk_by(|a, b| a.1.total_cmp(&b.1).is_eq()) {
+            let value = alike[0].1;
+            let (mut above_it, mut ties) = (above as f64, alike.len() as f64);
+            for other in &self.others {
+                // Sent as a 32-bit number.
+                let (more, same) = other.above(f64::from(value as f32));
+                (above_it, ties) = (above_it + more, ties + same);
+            }
+            for (place, (key, _)) in alike.iter().enumerate() {
+                // Sites of one value are spread over the positions that they share.
+                let position = above_it + (place as f64 + 0.5) / alike.len() as f64 * ties;
+                if let Some(site) = self.sites.get_mut(key) {
+                    site.position = (position.floor() as usize + 1).min(self.sites_ranked);
+                }
+            }
+            above += alike.len();
         }
     }
 
@@ -200,5 +232,32 @@ impl RevisitPolicy for SiteRanks {
             page.status = SiteRanksStatus::Waiting;
             self.waiting += 1;
         }
+    }
+
+    fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        let site = self.sites.get(&self.pages.get(slot)?.site).filter(|site| site.position > 0)?;
+        Some(PlanStanding::SiteRank {
+            rank: rank(site.position, self.sites_ranked),
+            position: site.position,
+            sites: self.sites_ranked,
+            pass: self.pass,
+        })
+    }
+
+    fn plan_values(&self) -> Option<PlanValues> {
+        Some(PlanValues::of(self.sites.values().map(|site| site.value)))
+    }
+
+    fn learn_plan_values(&mut self, others: &[PlanValues], _budget_per_day: f64) {
+        self.others = others.to_vec();
+    }
+
+    /// Visits of all pages in four passes.
+    fn plan_demand(&self) -> Option<f64> {
+        let visits = |site: &RankedSite| match site.position {
+            0 => 1.0,
+            position => f64::from(rank(position, self.sites_ranked)),
+        };
+        Some(self.sites.values().map(|site| visits(site) * site.slots.len() as f64).sum())
     }
 }

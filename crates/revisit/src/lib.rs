@@ -19,10 +19,14 @@ pub mod hints;
 pub mod histogram;
 pub mod kernels;
 pub mod live;
+mod plan_standing;
+mod plan_values;
 mod policy;
 mod revisit_policy;
 pub mod rows;
 pub mod value;
 
+pub use crate::plan_standing::PlanStanding;
+pub use crate::plan_values::PlanValues;
 pub use crate::policy::Policy;
 pub use crate::revisit_policy::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};

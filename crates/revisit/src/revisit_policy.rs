@@ -2,6 +2,8 @@
 
 use crate::columns::Slot;
 use crate::hints::ListedDate;
+use crate::plan_standing::PlanStanding;
+use crate::plan_values::PlanValues;
 use change_rate::{Gamma, LookOutcome};
 use sweeps::PagePlace;
 
@@ -93,9 +95,42 @@ pub trait RevisitPolicy: Send {
         let _ = (slot, belief);
     }
 
+    /// The page shows links to this many new pages per day. Policies that look for new pages come back in time for them.
+    fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
+        let (_, _) = (slot, new_pages_per_day);
+    }
+
+    /// Bytes that a copy of the page takes, its address included. For policies that weigh the room of a page.
+    fn measure(&mut self, slot: Slot, bytes: f64) {
+        let (_, _) = (slot, bytes);
+    }
+
     /// When the page is due, if the policy plans ahead; `None` otherwise.
     fn due_days(&self, slot: Slot) -> Option<f64> {
         let _ = slot;
+        None
+    }
+
+    /// Where the page stands in the policy's plan; `None` where there is no plan, or the page is not part of it yet.
+    fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        let _ = slot;
+        None
+    }
+
+    /// The values that its plan ranks sites or pages by, for the policies of other partitions; `None` where each
+    /// partition plans for itself.
+    fn plan_values(&self) -> Option<PlanValues> {
+        None
+    }
+
+    /// Takes in the values of all other partitions, in place of those before, and the budget of all partitions together.
+    fn learn_plan_values(&mut self, others: &[PlanValues], budget_per_day: f64) {
+        let (_, _) = (others, budget_per_day);
+    }
+
+    /// The budget that its plan wants, by any measure that all partitions share, so that they split the common budget in
+    /// proportion; `None` where they split it by their pages.
+    fn plan_demand(&self) -> Option<f64> {
         None
     }
 }

@@ -14,12 +14,13 @@ mod plan;
 pub use plan::RatePlan;
 
 use crate::chairman;
+use crate::classified::{AlikePages, ClassifiedPlan, ClassifiedRule};
 use crate::edf::Deadline;
 use crate::pages::phase;
 use change_rate::Gamma;
 use revisit::allocate::PageTerms;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PlanValues, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -43,12 +44,19 @@ pub struct PlannedPolicy {
     now_days: f64,
     planned: Option<LastPlan>,
     unplanned_pages: usize,
+    /// Change rates of the pages of other partitions, for a plan that all make together, and the budget of all.
+    others: Vec<PlanValues>,
+    budget_of_all_per_day: f64,
 }
 
 struct LastPlan {
     at_days: f64,
     budget_per_day: f64,
     pages: usize,
+    /// Pages of other partitions.
+    others: usize,
+    /// The classes of a plan by classes.
+    classes: Option<ClassifiedPlan>,
     /// Step of the chairman assignment's clock per fetch.
     days_per_fetch: f64,
     slack: f64,
@@ -62,6 +70,12 @@ enum PlannedStatus {
     NewInFlight,
     Waiting,
     InFlight,
+}
+
+impl PlannedStatus {
+    fn has_copy(self) -> bool {
+        matches!(self, PlannedStatus::Waiting | PlannedStatus::InFlight)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -96,6 +110,8 @@ impl PlannedPolicy {
             now_days: 0.0,
             planned: None,
             unplanned_pages: 0,
+            others: Vec::new(),
+            budget_of_all_per_day: 0.0,
         }
     }
 
@@ -115,20 +131,28 @@ impl PlannedPolicy {
         let Some(last) = &self.planned else { return true };
         tick.now_days >= last.at_days + self.replan_days
             || self.unplanned_pages as f64 > SURPRISE * last.pages as f64
+            || self.pages_of_others().abs_diff(last.others) as f64 > SURPRISE * (last.pages + last.others) as f64
             || (tick.budget_per_day - last.budget_per_day).abs() > SURPRISE * last.budget_per_day
     }
 
     fn replan(&mut self, tick: &PolicyTick) {
-        let fetched = |page: &PlannedPage| matches!(page.status, PlannedStatus::Waiting | PlannedStatus::InFlight);
-        let slots: Vec<usize> = (0..self.pages.len()).filter(|&i| fetched(&self.pages[i])).collect();
+        let slots: Vec<usize> = (0..self.pages.len()).filter(|&i| self.pages[i].status.has_copy()).collect();
         let terms: Vec<PageTerms> = slots.iter().map(|&i| self.pages[i].terms()).collect();
         let hosts: Vec<u32> = slots.iter().map(|&i| self.pages[i].host).collect();
-        let rates = self.plan.fetch_rates_per_day(&terms, &hosts, tick.budget_per_day);
+        let (rates, classes) = match &self.plan {
+            RatePlan::Classified(rule) => {
+                let classes = self.classes(rule, &terms, tick.budget_per_day);
+                (terms.iter().map(|page| classes.fetches_per_day(page.change_rate_per_day)).collect(), Some(classes))
+            }
+            plan => (plan.fetch_rates_per_day(&terms, &hosts, tick.budget_per_day), None),
+        };
         let served = rates.iter().filter(|rate| **rate > 0.0).count();
         self.planned = Some(LastPlan {
             at_days: tick.now_days,
             budget_per_day: tick.budget_per_day,
             pages: slots.len(),
+            others: self.pages_of_others(),
+            classes,
             days_per_fetch: 1.0 / rates.iter().sum::<f64>(),
             slack: chairman::slack(served),
         });
@@ -141,6 +165,26 @@ impl PlannedPolicy {
                 self.enqueue(i);
             }
         }
+    }
+
+    /// The classes of these pages and those of other partitions together.
+    fn classes(&self, rule: &ClassifiedRule, own: &[PageTerms], budget_per_day: f64) -> ClassifiedPlan {
+        let mut pages: Vec<AlikePages> = own.iter().map(AlikePages::from).collect();
+        if self.others.is_empty() {
+            return rule.plan(&pages, budget_per_day);
+        }
+        // The costs of others are not known; they are like our own.
+        let cost = own.iter().map(|page| page.cost).sum::<f64>() / own.len().max(1) as f64;
+        let cost = if cost > 0.0 { cost } else { 1.0 };
+        for values in &self.others {
+            let alike = |rate: &f64| AlikePages { change_rate_per_day: *rate, pages: values.each(), cost };
+            pages.extend(values.values().iter().map(alike));
+        }
+        rule.plan(&pages, self.budget_of_all_per_day)
+    }
+
+    fn pages_of_others(&self) -> usize {
+        self.others.iter().map(PlanValues::count).sum()
     }
 
     /// Puts a waiting page into the queue for its deadline.
@@ -328,6 +372,47 @@ impl RevisitPolicy for PlannedPolicy {
         let page = self.pages.get(slot.index())?;
         let planned = page.interval_days < f64::INFINITY && page.status != PlannedStatus::Vacant;
         planned.then_some(self.now_days + page.deadline - self.clock_days)
+    }
+
+    fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        let page = self.pages.get(slot.index()).filter(|page| page.interval_days < f64::INFINITY)?;
+        let fetches_per_day = 1.0 / page.interval_days;
+        Some(match self.planned.as_ref()?.classes {
+            // The page's own change rate may have moved since the plan; its class has not.
+            Some(ClassifiedPlan { slow_fetches_per_day, fast_from_per_day, .. }) => PlanStanding::Class {
+                is_fast: fetches_per_day > slow_fetches_per_day * (1.0 + 1e-9),
+                fast_from_per_day,
+                fetches_per_day,
+            },
+            None => PlanStanding::Rate { fetches_per_day },
+        })
+    }
+
+    fn plan_values(&self) -> Option<PlanValues> {
+        let RatePlan::Classified(_) = self.plan else { return None };
+        let known = self.pages.iter().filter(|page| page.status.has_copy());
+        Some(PlanValues::of(known.map(|page| f64::from(page.change_rate_per_day))))
+    }
+
+    fn learn_plan_values(&mut self, others: &[PlanValues], budget_per_day: f64) {
+        if let RatePlan::Classified(_) = self.plan {
+            self.others = others.to_vec();
+            self.budget_of_all_per_day = budget_per_day;
+        }
+    }
+
+    fn plan_demand(&self) -> Option<f64> {
+        let classes = self.planned.as_ref()?.classes?;
+        // A page without a copy counts as a slow one, so that a partition of new pages gets its share.
+        let demand = |page: &PlannedPage| {
+            let rate = match page.status {
+                PlannedStatus::Vacant => 0.0,
+                status if status.has_copy() => classes.fetches_per_day(f64::from(page.change_rate_per_day)),
+                _ => classes.slow_fetches_per_day,
+            };
+            rate * f64::from(page.cost)
+        };
+        Some(self.pages.iter().map(demand).sum())
     }
 }
 

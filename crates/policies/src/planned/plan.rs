@@ -1,6 +1,7 @@
 //! Ways to share a budget among pages.
 
 use crate::allocate::{self, AccessTime, Distance, Horizon, PartitionKey, PolledPage, PollingOrder, integer_looks};
+use crate::classified::{AlikePages, ClassifiedRule};
 use revisit::allocate::{Objective, PageTerms, optimal_for, proportional_fetches_per_day, uniform_fetches_per_day};
 use revisit::demand_curve::DemandCurve;
 
@@ -37,6 +38,8 @@ pub enum RatePlan {
         /// Budget that the pages of one host may spend per day.
         host_limit_per_day: f64,
     },
+    /// Two classes by the rule of Wen & Lu (C3).
+    Classified(ClassifiedRule),
     /// Rates by a function of the pages and the budget per day, in the order given.
     Rule(fn(&[PageTerms], f64) -> Vec<f64>),
 }
@@ -67,6 +70,11 @@ impl RatePlan {
             RatePlan::HostCapped { curve, host_limit_per_day } => {
                 let limit = |_| *host_limit_per_day;
                 allocate::host_capped(curve, pages, hosts, limit, budget_per_day).fetch_rates_per_day
+            }
+            RatePlan::Classified(rule) => {
+                let alike: Vec<_> = pages.iter().map(AlikePages::from).collect();
+                let plan = rule.plan(&alike, budget_per_day);
+                pages.iter().map(|page| plan.fetches_per_day(page.change_rate_per_day)).collect()
             }
             RatePlan::Rule(rule) => rule(pages, budget_per_day),
         }

@@ -4,7 +4,7 @@ use super::tables::{CycleOptions, DueOrder, PageInfo, Tables};
 use crate::pages::{SlotTable, sane};
 use change_rate::Gamma;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::VecDeque;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,5 +114,20 @@ impl RevisitPolicy for Tianwang {
 
     fn due_days(&self, slot: Slot) -> Option<f64> {
         self.tables.page_info(slot).map(|info| info.next_crawl_days).filter(|due| due.is_finite())
+    }
+
+    fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
+        self.tables.shows(slot, new_pages_per_day);
+    }
+
+    fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        let info = self.tables.page_info(slot)?;
+        Some(PlanStanding::Cycle {
+            table: self.tables.table_of(slot)?,
+            change_period_days: info.change_period_days,
+            new_page_period_days: info.new_page_period_days,
+            is_planned: self.tables.is_planned(slot),
+            cycle_ends_days: self.cycle_ends_days?,
+        })
     }
 }

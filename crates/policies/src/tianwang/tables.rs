@@ -25,6 +25,8 @@ pub struct PageInfo {
     pub belief: Gamma,
     /// Days from one change to the next: 1 / mean change rate.
     pub change_period_days: f64,
+    /// Days in which an index page is expected to show one new address; infinite for a page that shows none.
+    pub new_page_period_days: f64,
     /// Time of the next fetch.
     pub next_crawl_days: f64,
     /// Consecutive looks that found nothing.
@@ -45,6 +47,7 @@ impl PageInfo {
             last_modified_days: None,
             belief,
             change_period_days,
+            new_page_period_days: f64::INFINITY,
             next_crawl_days: checkpoint_days.map_or(now_days, |at_days| at_days + change_period_days),
             disappear_times: 0,
             recent_changes: 0,
@@ -68,18 +71,34 @@ impl PageInfo {
             // The next burst needs three looks of its own.
             (self.hurried_looks, self.recent_changes) = (BURST_LOOKS, 0);
         }
-        let share = if self.hurried_looks > 0 { 0.5 } else { 1.0 };
-        self.next_crawl_days = at_days + share * self.change_period_days;
+        self.next_crawl_days = self.due_after(at_days);
     }
 
-    /// Takes in a belief learned from siblings. After a failure, the back-off says when the page is due.
+    /// Takes in how many new addresses the page shows per day. An index page comes back in time for the next.
+    pub fn shows(&mut self, new_pages_per_day: f64) {
+        let rate = new_pages_per_day.clamp(0.0, 1e4);
+        self.new_page_period_days = rate.recip();
+        self.plan_anew();
+    }
+
+    /// When a page that was found at this time is due: after its change period, or once it shows a new address.
+    fn due_after(&self, at_days: f64) -> f64 {
+        let share = if self.hurried_looks > 0 { 0.5 } else { 1.0 };
+        at_days + (share * self.change_period_days).min(self.new_page_period_days)
+    }
+
+    /// Moves the next fetch to what is known now. After a failure, the back-off says when the page is due.
+    fn plan_anew(&mut self) {
+        if let (Some(at_days), 0) = (self.checkpoint_days, self.disappear_times) {
+            self.next_crawl_days = self.due_after(at_days);
+        }
+    }
+
+    /// Takes in a belief learned from siblings.
     pub fn believe(&mut self, belief: Gamma) {
         self.belief = belief;
         self.change_period_days = believed_rate(belief).recip();
-        if let (Some(at_days), 0) = (self.checkpoint_days, self.disappear_times) {
-            let share = if self.hurried_looks > 0 { 0.5 } else { 1.0 };
-            self.next_crawl_days = at_days + share * self.change_period_days;
-        }
+        self.plan_anew();
     }
 
     /// Takes in a look that found nothing. Returns whether to keep the page.
@@ -250,6 +269,23 @@ impl Tables {
         if let Some(info) = self.page_info.get_mut(slot) {
             info.believe(belief);
         }
+    }
+
+    /// A page shows this many new addresses per day.
+    pub fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
+        if let Some(info) = self.page_info.get_mut(slot) {
+            info.shows(new_pages_per_day);
+        }
+    }
+
+    /// Name of the table that a page is in.
+    pub fn table_of(&self, slot: Slot) -> Option<&'static str> {
+        Some(match self.parsed_urls.get(slot)? {
+            TianwangQueue::NewQueue => "NewURLQueue",
+            TianwangQueue::Waiting | TianwangQueue::Planned => "PageInfo",
+            TianwangQueue::Remained => "RemainedURLs",
+            TianwangQueue::Dropped => "ParsedURLs",
+        })
     }
 
     /// Moves a page of PageInfo to one place, out of any other.

@@ -1,10 +1,10 @@
 //! WebFountain as a policy.
 
-use super::model::{Bucket, Cohort, Period, WebFountainModel};
+use super::model::{Bucket, Cohort, NewPages, Period, WebFountainModel};
 use crate::pages::{KeyedSlot, NewPageQueue, SlotTable, believed_rate, sane};
 use change_rate::Gamma;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::VecDeque;
 
 /// Number of cohorts per bucket, so that the model stays small however many pages there are.
@@ -19,18 +19,22 @@ pub struct WebFountainOptions {
     /// Length of a period. `None`: the plan then looks ahead over the mean interval between a page's fetches; at least
     /// an hour, at most 30 days.
     pub period_days: Option<f64>,
+    /// newwt: cost of a page never fetched, beside that of an obsolete copy of the same weight.
+    pub new_page_cost: f64,
+    /// Weight of a period, beside that of the period before it; positive. The paper's best is above 1, for a crawl that
+    /// ends with the last period.
+    pub period_growth: f64,
 }
 
-/// Six buckets, eight periods.
+/// Six buckets, eight periods of equal weight. A new page costs as much as an obsolete copy.
 impl Default for WebFountainOptions {
     fn default() -> Self {
-        Self { buckets: 6, periods: 8, period_days: None }
+        Self { buckets: 6, periods: 8, period_days: None, new_page_cost: 1.0, period_growth: 1.0 }
     }
 }
 
 /// Solves [`WebFountainModel::solve`] every period and carries out the first period of the plan: the planned number of
-/// pages of every bucket, the oldest first. Pages never fetched come before all others, and have a capacity of their
-/// own.
+/// pages of every bucket, the oldest first, and of pages never fetched, in the order of their discovery.
 #[derive(Clone, Debug)]
 pub struct WebFountain {
     options: WebFountainOptions,
@@ -39,13 +43,27 @@ pub struct WebFountain {
     budget_per_day: f64,
     period_ends_days: Option<f64>,
     /// The rest of the period. Pages may have been removed since.
-    queue: VecDeque<Slot>,
+    queue: VecDeque<PlannedFetch>,
     /// Number of pages with [`WebFountainStatus::Waiting`].
     waiting: usize,
     /// Whether the current plan fetches anything. If not, the next one waits for its time.
     plan_fetches: bool,
-    /// Fractions of planned fetches left over by rounding, by bucket.
+    /// Fractions of planned fetches left over by rounding, by bucket, and those of new pages.
     spare_fetches: Vec<f64>,
+    spare_new: f64,
+    /// Bounds of the buckets of the last plan in ln(changes per day): those of the slowest and of the fastest.
+    bounds: Option<(f64, f64)>,
+    /// New pages found since the last plan, and the time of that plan.
+    arrived: f64,
+    planned_days: f64,
+}
+
+/// A fetch of a period.
+#[derive(Clone, Copy, Debug)]
+enum PlannedFetch {
+    Known(Slot),
+    /// The new page that has waited longest.
+    New,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -78,17 +96,23 @@ impl WebFountain {
             waiting: 0,
             plan_fetches: false,
             spare_fetches: vec![0.0; options.buckets.max(1)],
+            spare_new: 0.0,
+            bounds: None,
+            arrived: 0.0,
+            planned_days: f64::NEG_INFINITY,
         }
     }
 
     /// Plans the period that begins now.
     fn plan(&mut self, now_days: f64) {
-        for slot in std::mem::take(&mut self.queue) {
-            self.change_status(slot, WebFountainStatus::Queued, WebFountainStatus::Waiting);
+        for fetch in std::mem::take(&mut self.queue) {
+            if let PlannedFetch::Known(slot) = fetch {
+                self.change_status(slot, WebFountainStatus::Queued, WebFountainStatus::Waiting);
+            }
         }
         self.plan_fetches = false;
         self.period_ends_days = None;
-        if self.budget_per_day <= 0.0 || self.waiting == 0 {
+        if self.budget_per_day <= 0.0 || self.waiting + self.new.waiting() == 0 {
             return;
         }
         let cost: f64 = self.pages.iter().map(|(_, page)| page.cost).sum();
@@ -99,39 +123,45 @@ impl WebFountain {
         self.period_ends_days = Some(now_days + period_days);
         let buckets = self.buckets(now_days);
         let model = self.model(&buckets, now_days, period_days, cost);
+        (self.arrived, self.planned_days) = (0.0, now_days);
         // Falls back on the myopic rule where the solver fails. Invalid numbers fetch nothing.
         let Ok(plan) = model.solve().or_else(|_| model.myopic()) else { return };
-        let mut order: Vec<KeyedSlot> = Vec::new();
+        let mut order: Vec<(f64, u32, PlannedFetch)> = Vec::new();
         for ((members, fetches), spare) in buckets.iter().zip(&plan.fetches).zip(&mut self.spare_fetches) {
-            let planned = fetches[0] + *spare;
-            let whole = (planned + 1e-6).floor().max(0.0);
-            *spare = (planned - whole).clamp(0.0, 1.0);
+            let whole = take_whole(fetches[0], spare);
             let chosen = members.iter().take(whole as usize).enumerate();
-            order.extend(chosen.map(|(nth, &slot)| KeyedSlot { key: (nth as f64 + 0.5) / whole, slot }));
+            order.extend(
+                chosen.map(|(nth, &slot)| ((nth as f64 + 0.5) / whole, slot.index() as u32, PlannedFetch::Known(slot))),
+            );
         }
+        let new = take_whole(plan.new_fetches[0], &mut self.spare_new).min(self.new.waiting() as f64);
+        order.extend((0..new as u32).map(|nth| ((f64::from(nth) + 0.5) / new, nth, PlannedFetch::New)));
         // Buckets in step with each other, so that a period cut short is cut short for all.
-        order.sort_unstable();
-        for page in order {
-            self.change_status(page.slot, WebFountainStatus::Waiting, WebFountainStatus::Queued);
-            self.queue.push_back(page.slot);
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (_, _, fetch) in order {
+            if let PlannedFetch::Known(slot) = fetch {
+                self.change_status(slot, WebFountainStatus::Waiting, WebFountainStatus::Queued);
+            }
+            self.queue.push_back(fetch);
         }
         self.plan_fetches = !self.queue.is_empty();
     }
 
     /// Waiting pages by bucket, those with the oldest look first. Bounds are evenly spaced in the logarithm of the
     /// rate, between the slowest and the fastest hundredth.
-    fn buckets(&self, now_days: f64) -> Vec<Vec<Slot>> {
+    fn buckets(&mut self, now_days: f64) -> Vec<Vec<Slot>> {
         let count = self.options.buckets.max(1);
-        let waiting = || self.pages.iter().filter(|(_, page)| page.status == WebFountainStatus::Waiting);
-        let mut rates: Vec<f64> = waiting().map(|(_, page)| page.change_rate_per_day.ln()).collect();
-        let last = rates.len() - 1;
+        let mut rates: Vec<f64> = self.known().map(|(_, page)| page.change_rate_per_day.ln()).collect();
+        let Some(last) = rates.len().checked_sub(1) else {
+            self.bounds = None;
+            return vec![Vec::new(); count];
+        };
         let mut quantile =
             |percent: usize| *rates.select_nth_unstable_by((last * percent + 50) / 100, f64::total_cmp).1;
-        let (low, high) = (quantile(1), quantile(99));
+        self.bounds = Some((quantile(1), quantile(99)));
         let mut keyed: Vec<Vec<KeyedSlot>> = vec![Vec::new(); count];
-        for (slot, page) in waiting() {
-            let share = (page.change_rate_per_day.ln() - low) / (high - low).max(1e-9);
-            let bucket = ((share * count as f64) as usize).min(count - 1);
+        for (slot, page) in self.known() {
+            let bucket = self.bucket_of(page.change_rate_per_day);
             keyed[bucket].push(KeyedSlot { key: page.last_look_days.unwrap_or(now_days), slot });
         }
         let sorted = |mut bucket: Vec<KeyedSlot>| {
@@ -141,11 +171,25 @@ impl WebFountain {
         keyed.into_iter().map(sorted).collect()
     }
 
+    /// The pages that may be planned.
+    fn known(&self) -> impl Iterator<Item = (Slot, &WebFountainPage)> {
+        self.pages.iter().filter(|(_, page)| page.status == WebFountainStatus::Waiting)
+    }
+
+    /// Index of the bucket for a change rate.
+    fn bucket_of(&self, change_rate_per_day: f64) -> usize {
+        let count = self.options.buckets.max(1);
+        let Some((low, high)) = self.bounds else { return 0 };
+        let share = (change_rate_per_day.ln() - low) / (high - low).max(1e-9);
+        ((share * count as f64) as usize).min(count - 1)
+    }
+
     fn model(&self, buckets: &[Vec<Slot>], now_days: f64, period_days: f64, cost: f64) -> WebFountainModel {
         let mean_cost = cost / self.pages.len().max(1) as f64;
         let pages =
             |members: &[Slot]| members.iter().filter_map(|&slot| self.pages.get(slot)).copied().collect::<Vec<_>>();
-        let bucket = |members: &Vec<Slot>| {
+        let new_pages = self.new_pages(mean_cost);
+        let bucket = |(index, members): (usize, &Vec<Slot>)| {
             let members = pages(members);
             let mean = |number: fn(&WebFountainPage) -> f64| {
                 members.iter().map(number).sum::<f64>() / members.len().max(1) as f64
@@ -157,21 +201,50 @@ impl WebFountain {
                 age_periods: chunk.iter().map(age_periods).sum::<f64>() / chunk.len() as f64,
                 pages: chunk.len() as f64,
             });
+            // A bucket that only new pages will join is like them.
+            let joining = new_pages.filter(|(new, _)| members.is_empty() && new.bucket == index);
             Bucket {
-                change_rate_per_period: mean(|page| page.change_rate_per_day) * period_days,
-                weight: mean(|page| page.weight),
+                change_rate_per_period: joining.map_or_else(|| mean(|page| page.change_rate_per_day), |(_, rate)| rate)
+                    * period_days,
+                weight: joining.map_or_else(|| mean(|page| page.weight), |(new, _)| new.weight),
                 cost: if members.is_empty() { mean_cost } else { mean(|page| page.cost) },
                 cohorts: cohorts.collect(),
             }
         };
-        let mut new_cost = self.new.waiting() as f64 * mean_cost;
-        let periods = (0..self.options.periods.max(1)).map(|_| {
-            let capacity = self.budget_per_day * period_days;
-            let for_new = new_cost.min(capacity);
-            new_cost -= for_new;
-            Period { capacity: capacity - for_new, weight: 1.0, arrivals: 0.0 }
+        // As many pages arrive as since the last plan.
+        let since_days = now_days - self.planned_days;
+        let arrivals = if since_days > 0.0 { self.arrived / since_days * period_days } else { 0.0 };
+        let periods = (0..self.options.periods.max(1)).map(|period| Period {
+            capacity: self.budget_per_day * period_days,
+            weight: self.options.period_growth.powi(i32::try_from(period).unwrap_or(i32::MAX)),
+            arrivals: if new_pages.is_some() && arrivals.is_finite() { arrivals } else { 0.0 },
         });
-        WebFountainModel { buckets: buckets.iter().map(bucket).collect(), periods: periods.collect(), new_pages: None }
+        WebFountainModel {
+            buckets: buckets.iter().enumerate().map(bucket).collect(),
+            periods: periods.collect(),
+            new_pages: new_pages.map(|(new, _)| new),
+        }
+    }
+
+    /// The pages never fetched, and their mean expected change rate. `None`: there are none.
+    fn new_pages(&self, mean_cost: f64) -> Option<(NewPages, f64)> {
+        let waiting = self.new.waiting();
+        let new = self.pages.iter().filter(|(_, page)| page.status == WebFountainStatus::New);
+        let sums = new.fold((0.0, 0.0, 0.0), |(count, weight, rate), (_, page)| {
+            (count + 1.0, weight + page.weight, rate + page.change_rate_per_day)
+        });
+        let (count, weight, rate) = sums;
+        if waiting == 0 || count == 0.0 {
+            return None;
+        }
+        let change_rate_per_day = rate / count;
+        let new = NewPages {
+            waiting: waiting as f64,
+            weight: self.options.new_page_cost * weight / count,
+            cost: mean_cost,
+            bucket: self.bucket_of(change_rate_per_day),
+        };
+        Some((new, change_rate_per_day))
     }
 
     /// Moves a page from one status to another. Returns `false` when it did not have the first.
@@ -184,9 +257,18 @@ impl WebFountain {
     }
 
     fn take_queued(&mut self) -> Option<Slot> {
-        while let Some(slot) = self.queue.pop_front() {
-            if self.change_status(slot, WebFountainStatus::Queued, WebFountainStatus::InFlight) {
-                return Some(slot);
+        while let Some(fetch) = self.queue.pop_front() {
+            match fetch {
+                PlannedFetch::Known(slot) => {
+                    if self.change_status(slot, WebFountainStatus::Queued, WebFountainStatus::InFlight) {
+                        return Some(slot);
+                    }
+                }
+                PlannedFetch::New => {
+                    if let Some(slot) = self.new.take() {
+                        return Some(slot);
+                    }
+                }
             }
         }
         None
@@ -199,6 +281,7 @@ impl RevisitPolicy for WebFountain {
         let status = if page.last_look_days.is_some() { WebFountainStatus::Waiting } else { WebFountainStatus::New };
         if status == WebFountainStatus::New {
             self.new.discovered(slot, now_days);
+            self.arrived += 1.0;
         } else {
             self.waiting += 1;
         }
@@ -233,20 +316,21 @@ impl RevisitPolicy for WebFountain {
     }
 
     fn next(&mut self, now_days: f64) -> Option<Slot> {
-        if let Some(slot) = self.new.take().or_else(|| self.take_queued()) {
+        if let Some(slot) = self.take_queued() {
             return Some(slot);
         }
         // The period's fetches are finished early: the next one begins.
-        if self.plan_fetches && self.waiting > 0 {
+        if self.plan_fetches && self.waiting + self.new.waiting() > 0 {
             self.plan(now_days);
         }
         self.take_queued()
     }
 
     fn put_back(&mut self, slot: Slot) {
-        if !self.new.put_back(slot) && self.change_status(slot, WebFountainStatus::InFlight, WebFountainStatus::Queued)
-        {
-            self.queue.push_front(slot);
+        if self.new.put_back(slot) {
+            self.queue.push_front(PlannedFetch::New);
+        } else if self.change_status(slot, WebFountainStatus::InFlight, WebFountainStatus::Queued) {
+            self.queue.push_front(PlannedFetch::Known(slot));
         }
     }
 
@@ -264,4 +348,23 @@ impl RevisitPolicy for WebFountain {
             page.change_rate_per_day = believed_rate(belief);
         }
     }
+
+    fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        let page = self.pages.get(slot).filter(|page| page.status != WebFountainStatus::New)?;
+        self.bounds?;
+        Some(PlanStanding::Bucket {
+            bucket: self.bucket_of(page.change_rate_per_day) + 1,
+            buckets: self.options.buckets.max(1),
+            is_planned: page.status != WebFountainStatus::Waiting,
+            period_ends_days: self.period_ends_days?,
+        })
+    }
+}
+
+/// The whole fetches of a planned number and what earlier plans left over. The rest is left for the next.
+fn take_whole(planned: f64, spare: &mut f64) -> f64 {
+    let planned = planned + *spare;
+    let whole = (planned + 1e-6).floor().max(0.0);
+    *spare = (planned - whole).clamp(0.0, 1.0);
+    whole
 }

@@ -13,7 +13,7 @@ mod webfountain;
 
 use change_rate::{Gamma, LookOutcome};
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PlanValues, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use sweeps::PagePlace;
 
 fn close(got: f64, expected: f64, tolerance: f64) {

@@ -1,5 +1,5 @@
 use super::*;
-use policies::chile::{Chile, ChileOptions, Exponents};
+use policies::chile::{Chile, ChileOptions, Exponents, form_quality};
 
 #[test]
 fn values_and_gains_are_as_computed() {
@@ -52,4 +52,22 @@ fn a_batch_is_served_host_by_host() {
     assert_eq!(offers(&mut policy, 1.0, 3), [0, 4, 1], "hosts in turn, each in the order of gains");
     policy.put_back(slot(1));
     assert_eq!(offers(&mut policy, 1.0, 9), [5, 1, 2, 3], "a page put back is the first of its host");
+}
+
+#[test]
+fn a_copy_that_takes_more_room_gains_less() {
+    close(form_quality(0.0), 1.0, 1e-12);
+    close(form_quality(65_536.0), 0.5, 1e-12);
+    let first = |exponents: Exponents| {
+        let mut policy = Chile::new(ChileOptions { exponents, period_days: 1.0 });
+        for index in 0..2 {
+            policy.insert(slot(index), &page(1.0), 0.0);
+        }
+        policy.measure(slot(0), 1e6);
+        policy.measure(slot(1), 1e3);
+        policy.begin(&PolicyTick { now_days: 1.0, days: 1.0, budget_per_day: 1.0 });
+        policy.next(1.0).expect("there is a page to fetch").index()
+    };
+    assert_eq!(first(Exponents::default()), 1);
+    assert_eq!(first(Exponents { form: 0.0, ..Exponents::default() }), 0, "equal gains, so the first");
 }

@@ -1,5 +1,6 @@
 use super::*;
-use policies::classified::{rates, rates_from_base, tuned_rates};
+use policies::classified::{AlikePages, ClassifiedPlan, ClassifiedRule, rates_from_base, tuned_rates};
+use proptest::prelude::*;
 use revisit::allocate::{self, PageTerms};
 
 /// The example of Wen & Lu, per hour.
@@ -30,12 +31,75 @@ fn the_example_of_wen_and_lu_has_its_true_freshness() {
     close(allocate::freshness(&pages, &optimal(5.0 / 3.0)), 0.4660202195, 1e-9);
 }
 
+fn plan(rule: ClassifiedRule, budget: f64) -> ClassifiedPlan {
+    let alike: Vec<_> = pages().iter().map(AlikePages::from).collect();
+    rule.plan(&alike, budget)
+}
+
+fn rates(pages: &[PageTerms], budget: f64) -> Vec<f64> {
+    let alike: Vec<_> = pages.iter().map(AlikePages::from).collect();
+    let plan = ClassifiedRule::default().plan(&alike, budget);
+    pages.iter().map(|page| plan.fetches_per_day(page.change_rate_per_day)).collect()
+}
+
 #[test]
-fn at_a_budget_the_rule_keeps_its_proportions() {
+fn the_base_rate_follows_from_the_budget() {
+    // Ten pages at f0 and five of them at 1 more spend 10 f0 + 5.
+    for base in [1.0 / 6.0, 0.25, 0.35] {
+        let plan = plan(ClassifiedRule::default(), 10.0 * base + 5.0);
+        close(plan.slow_fetches_per_day, base, 1e-9);
+        close(plan.fast_fetches_per_day, base + 1.0, 1e-9);
+        close(plan.fast_from_per_day, 2.0 * base, 1e-9);
+        let rates = rates(&pages(), 10.0 * base + 5.0);
+        for (rate, change_rate) in rates.iter().zip(CHANGES) {
+            close(*rate, if change_rate > 0.5 { base + 1.0 } else { base }, 1e-9);
+        }
+    }
+}
+
+#[test]
+fn the_rule_beats_uniform_at_some_budgets_as_published_and_not_at_all() {
+    // Freshness of the rule and of uniform looks, by base rate (003; computed again from eq 10).
+    for (base, rule, uniform) in [(1.0 / 6.0, 0.7107, 0.7239), (0.25, 0.7555, 0.7448), (0.35, 0.7875, 0.7661)] {
+        let budget = 10.0 * base + 5.0;
+        close(allocate::freshness(&pages(), &rates(&pages(), budget)), rule, 1e-3);
+        close(allocate::freshness(&pages(), &[budget / 10.0; 10]), uniform, 1e-3);
+    }
+}
+
+#[test]
+fn where_the_fast_pages_alone_would_take_too_much_the_rule_keeps_its_proportions() {
     let at_budget = rates(&pages(), 5.0 / 3.0);
     let from_base = rates_from_base(&pages(), 1.0 / 6.0);
     for (at_budget, from_base) in at_budget.iter().zip(from_base) {
         close(*at_budget, 0.25 * from_base, 1e-12);
+    }
+}
+
+#[test]
+fn both_parameters_can_be_set() {
+    let rule = ClassifiedRule { fast_from_per_day: Some(1.05), fast_fetches_per_day: None };
+    let set = plan(rule, 6.0);
+    // The fast ones change 1.1 and 1.2 times.
+    close(set.slow_fetches_per_day, (6.0 - 2.0 * 1.15) / 10.0, 1e-9);
+    close(set.fast_fetches_per_day, set.slow_fetches_per_day + 1.15, 1e-9);
+    let rule = ClassifiedRule { fast_from_per_day: Some(1.05), fast_fetches_per_day: Some(0.5) };
+    let set = plan(rule, 6.0);
+    close(set.slow_fetches_per_day, 0.5, 1e-9);
+    close(set.fast_fetches_per_day, 1.0, 1e-9);
+}
+
+proptest! {
+    #[test]
+    fn the_budget_is_spent_and_equal_pages_are_of_one_class(
+        rates in prop::collection::vec(0.0..5.0_f64, 1..40),
+        budget in 0.01..200.0_f64,
+    ) {
+        let alike: Vec<_> = rates.iter().map(|rate| AlikePages { change_rate_per_day: *rate, pages: 2.0, cost: 1.5 }).collect();
+        let plan = ClassifiedRule::default().plan(&alike, budget);
+        let spent: f64 = rates.iter().map(|rate| 3.0 * plan.fetches_per_day(*rate)).sum();
+        prop_assert!((spent - budget).abs() < 1e-9 * budget, "{spent} of {budget}");
+        prop_assert!(plan.slow_fetches_per_day > 0.0 && plan.fast_fetches_per_day >= plan.slow_fetches_per_day);
     }
 }
 

@@ -74,3 +74,57 @@ fn new_weights_move_sites_and_take_no_page_out_of_its_pass() {
     }
     assert_eq!(visits, [26, 26, 26, 14, 14, 14, 8, 8, 8]);
 }
+
+#[test]
+fn sites_of_other_partitions_take_their_places() {
+    // Nine sites on three partitions, and one partition with no site of the best third.
+    let values = [[9.0, 1.0, 5.0], [8.0, 2.0, 4.0], [6.5, 7.0, 3.0]];
+    let sums = |own: usize| values.iter().enumerate().filter(move |(place, _)| *place != own);
+    let mut visits = std::collections::BTreeMap::new();
+    let mut demands = Vec::new();
+    for (partition, own) in values.iter().enumerate() {
+        let mut policy = SiteRanks::new(Phases::AsPublished);
+        for (index, value) in (0_u32..).zip(own) {
+            let name = format!("s{value}.example");
+            let place = PagePlace::of(&name, &name, "/");
+            policy.insert(slot(index), &PolicyPage { weight: *value, place, ..page(1.0) }, 0.0);
+        }
+        let others: Vec<_> = sums(partition).map(|(_, values)| PlanValues::of(values.iter().copied())).collect();
+        policy.learn_plan_values(&others, 9.0);
+        let cycle: usize = own
+            .iter()
+            .map(|value| {
+                if *value > 6.9 {
+                    4
+                } else if *value > 3.9 {
+                    2
+                } else {
+                    1
+                }
+            })
+            .sum();
+        for fetch in 0..3 * cycle {
+            let chosen = policy.next(fetch as f64).expect("there is always a next");
+            *visits.entry(own[chosen.index()] as u32).or_insert(0) += 1;
+            policy.looked(chosen, &look(fetch as f64, Some(LookOutcome::Unchanged), 1.0));
+        }
+        close(policy.plan_demand().expect("it ranks"), cycle as f64, 1e-12);
+        demands.push(cycle);
+        let Some(PlanStanding::SiteRank { position, sites, .. }) = policy.standing(slot(0)) else { panic!("no rank") };
+        assert_eq!((position, sites), ([1, 2, 4][partition], 9));
+    }
+    assert_eq!(visits.into_values().collect::<Vec<_>>(), [3, 3, 3, 6, 6, 6, 12, 12, 12]);
+}
+
+#[test]
+fn sites_of_one_value_share_the_ranks_whatever_partition_holds_them() {
+    let mut policy = SiteRanks::new(Phases::Hashed);
+    for index in 0..30 {
+        let name = format!("s{index}.example");
+        policy.insert(slot(index), &PolicyPage { place: PagePlace::of(&name, &name, "/"), ..page(1.0) }, 0.0);
+    }
+    policy.learn_plan_values(&[PlanValues::of([1.0; 300])], 9.0);
+    policy.next(0.0).expect("there is a next");
+    // 10 sites of each rank.
+    close(policy.plan_demand().expect("it ranks"), 70.0, 1e-12);
+}

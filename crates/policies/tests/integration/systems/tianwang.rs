@@ -1,7 +1,5 @@
 use super::*;
-use policies::tianwang::{
-    CycleOptions, DueOrder, PageInfo, Tables, Tianwang, TianwangOptions, discovery_interval_days, discovery_value,
-};
+use policies::tianwang::{CycleOptions, DueOrder, PageInfo, Tables, Tianwang, TianwangOptions};
 
 /// Tables with these numbers of URLs in NewURLQueue and RemainedURLs, and of due pages.
 fn tables(new: u32, due: u32, remained: u32) -> Tables {
@@ -130,16 +128,18 @@ fn new_urls_take_their_share_first_come_first_served() {
 }
 
 #[test]
-fn looks_for_new_urls_have_their_value_and_interval() {
-    for (price, cost, value, per_day, days) in [
-        (0.2, 1.0, 0.1, 4.0, 1.0),
-        (0.2, 1.0, 0.05, 2.0, 2.0),
-        (0.1, 1.0, 0.01, 0.2, 10.0),
-        (0.5, 2.0, 0.1, 5.0, 2.0),
-        (0.3, 1.0, 0.02, 3.0, 3.16227766017),
-    ] {
-        close(discovery_interval_days(price, cost, value, per_day), days, 1e-9);
-        close(discovery_value(value, per_day, days), price * cost, 1e-9);
+fn an_index_page_comes_back_when_it_is_expected_to_show_a_new_address() {
+    let mut policy = Tianwang::new(TianwangOptions::default());
+    (0..3).for_each(|index| policy.insert(slot(index), &page(0.1), 0.0));
+    policy.shows(slot(1), 4.0);
+    policy.shows(slot(2), 0.01);
+    let due = |policy: &Tianwang| [0, 1, 2].map(|index| policy.due_days(slot(index)).expect("it is planned"));
+    for (due, expected) in due(&policy).into_iter().zip([10.0, 0.25, 10.0]) {
+        close(due, expected, 1e-9);
     }
-    assert_eq!(discovery_interval_days(1.0, 1.0, 0.0, 1.0), f64::INFINITY);
+    policy.looked(slot(1), &look(1.0, Some(LookOutcome::Unchanged), 0.1));
+    close(due(&policy)[1], 1.25, 1e-9);
+    // Once nothing new is expected, it is a page like any other.
+    policy.shows(slot(1), 0.0);
+    close(due(&policy)[1], 11.0, 1e-9);
 }
