@@ -4,7 +4,6 @@ use crate::site::serve_hosts;
 use page::Timestamp;
 use simweb::{ChangeRates, LedgerEntry, RequestKind, SeededConfig};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tests::{Crawl, SOON, SimulatedWeb, wait_for};
 
@@ -23,7 +22,7 @@ fn two_classes(fast_per_day: f64) -> ChangeRates {
     ChangeRates::Classes(vec![(0.5, SLOW_PER_DAY), (0.5, fast_per_day)])
 }
 
-/// The crawl at the pace of these webs, with all pages in one partition, so that one policy has them all.
+/// The crawl at the pace of these webs.
 fn paced(crawl: Crawl, fetches_per_day: f64) -> Crawl {
     crawl
         .with("budget.fetches_per_second", &(fetches_per_day / DAY.as_secs_f64()).to_string())
@@ -35,7 +34,6 @@ fn paced(crawl: Crawl, fetches_per_day: f64) -> Crawl {
         // What is a moment to the network is hours to the web.
         .with("politeness.response_time_factor", "0")
         .with("ranker.interval", "10m")
-        .with("log.partitions", "1")
         .with("log.batch_interval", "10ms")
 }
 
@@ -115,53 +113,150 @@ fn webfountain_reports_pages_apart_by_buckets() {
     assert!(preference > 1.5, "{preference}");
 }
 
-#[test]
-fn classified_adds_looks_for_the_fast_class() {
-    let web = web(4, 15, two_classes(3.0));
-    let crawl = crawl(&web, 60.0, &web.urls());
-    let requests = requests(&web, &crawl, "classified", 720);
-    // f + f0 for the fast class and f0 for the others, with f at least 2 f0.
-    let preference = preference(&web, &requests);
-    assert!(preference > 1.5, "{preference}");
+/// A web whose time runs from its start at a speed, and that remembers when each path was asked for.
+struct TimedSite {
+    address: std::net::SocketAddr,
+    requests: std::sync::mpsc::Receiver<(String, f64)>,
 }
 
-#[test]
-fn site_rank_visits_sites_in_ranks_by_the_links_of_others() {
-    // Two pages of each site: one links to the first three sites, the other to the first six.
-    let (sender, receiver) = std::sync::mpsc::channel();
-    let number = AtomicU64::new(0);
+/// Serves what `page` makes of a host, a path and the days since the start.
+fn serve_timed(speed: f64, page: impl Fn(&str, &str, f64) -> String + Send + 'static) -> TimedSite {
+    let (sender, requests) = std::sync::mpsc::channel();
+    let start = std::time::Instant::now();
     let address = serve_hosts(move |host, path| {
         if path == "/robots.txt" {
             return ("text/plain", "User-agent: *\nAllow: /\n".to_owned());
         }
-        let _ = sender.send(host.to_owned());
-        let number = number.fetch_add(1, Ordering::Relaxed);
-        let words: String = (0..20).map(|place| format!(" {:x}w", mixed(number * 32 + place))).collect();
-        let sites = if path == "/0" { 3 } else { 6 };
-        let links: String = (1..=sites).map(|site| format!("<a href=http://www.s{site}.test/0>s{site}</a> ")).collect();
-        ("text/html", format!("<title>{host}</title><main><h1>{host}</h1><p>{words}.</p>{links}</main>"))
+        let days = start.elapsed().as_secs_f64() * speed / DAY.as_secs_f64();
+        let _ = sender.send((format!("http://{host}{path}"), days));
+        ("text/html", page(host, path, days))
     });
-    let seeds: Vec<_> = (1..=9).flat_map(|site| [0, 1].map(|page| format!("http://www.s{site}.test/{page}"))).collect();
-    let crawl = Crawl::default().with("fetch.resolve", &format!("*.test={address}"));
-    let crawl = paced(crawl.with("politeness.crawl_delay", "0s").with("clock.speed", &SPEED.to_string()), 24.0);
+    TimedSite { address, requests }
+}
+
+/// Crawls a timed site under a preset, and returns its first `count` requests with their days.
+fn crawl_timed(
+    site: &TimedSite,
+    preset: &str,
+    (speed, fetches_per_day): (f64, f64),
+    seeds: &[String],
+    count: usize,
+) -> Vec<(String, f64)> {
+    let crawl = Crawl::default().with("fetch.resolve", &format!("*.test={}", site.address));
+    let crawl =
+        paced(crawl.with("politeness.crawl_delay", "0s").with("clock.speed", &speed.to_string()), fetches_per_day);
     std::fs::write(crawl.seeds_file(), seeds.join("\n")).unwrap();
-    let process = crawl.run(&["--preset", "site-rank"]);
-    let mut visits = BTreeMap::<String, u32>::new();
-    for looks in 0..400 {
-        let host = receiver.recv_timeout(SOON).expect("the crawl goes on");
-        // The first passes are made before all links are known.
-        if looks >= 140 {
-            *visits.entry(host).or_default() += 1;
-        }
-    }
+    let process = crawl.run(&["--preset", preset]);
+    let next = || site.requests.recv_timeout(SOON).expect("the crawl goes on");
+    let requests = (0..count).map(|_| next()).collect();
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
-    let of = |sites: std::ops::RangeInclusive<u32>| -> f64 {
-        sites.map(|site| f64::from(visits.get(&format!("www.s{site}.test")).copied().unwrap_or(0))).sum()
-    };
-    let (best, middle, rest) = (of(1..=3), of(4..=6), of(7..=9));
-    // Twice as often each, but for pages that are still under way when a pass begins.
-    assert!((1.25..2.7).contains(&(best / middle)) && (1.25..2.7).contains(&(middle / rest)), "{visits:?}");
+    requests
+}
+
+/// Requests of each page among these.
+fn counts(requests: &[(String, f64)]) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    requests.iter().for_each(|(url, _)| *counts.entry(&**url).or_insert(0) += 1);
+    counts
+}
+
+/// Table 1 of Wen & Lu: changes per hour of ten pages.
+const TABLE_1: [f64; 10] = [1.0, 0.8, 0.9, 1.1, 1.2, 1.0 / 12.0, 0.1, 1.0 / 9.0, 1.0 / 11.0, 0.125];
+
+/// Number of changes of a page in so many days, as a Poisson process of its own.
+fn changes(page: u64, rate_per_day: f64, days: f64) -> u64 {
+    let mut at = 0.0;
+    (0..)
+        .take_while(|number| {
+            let uniform = (mixed(page * 100_000 + number) as f64 + 0.5) / f64::from(1 << 24);
+            at -= uniform.ln() / rate_per_day;
+            at < days
+        })
+        .count() as u64
+}
+
+#[test]
+fn classified_has_the_two_classes_of_the_papers_own_table() {
+    // A day takes four seconds. At 204 fetches a day the published base rate is .35 an hour, so that five pages are fast.
+    let speed = DAY.as_secs_f64() / 4.0;
+    let site = serve_timed(speed, |host, _, days| {
+        let number: u64 = host.trim_start_matches("www.p").split('.').next().unwrap().parse().unwrap();
+        let seen = changes(number, 24.0 * TABLE_1[number as usize - 1], days);
+        let words: String = (0..20).map(|place| format!(" {:x}w", mixed((number << 32) + seen * 32 + place))).collect();
+        format!("<title>{number}</title><main><h1>{number}</h1><p>{words}.</p></main>")
+    });
+    let seeds: Vec<_> = (1..=10).map(|page| format!("http://www.p{page}.test/")).collect();
+    let requests = crawl_timed(&site, "classified", (speed, 204.0), &seeds, 3_000);
+    let counts = counts(&requests[1_500..]);
+    let of = |page: &usize| counts.get(&*format!("http://www.p{page}.test/")).copied().unwrap_or(0) as f64;
+    let (fast, slow): (Vec<f64>, Vec<f64>) =
+        ((1..=5).map(|page| of(&page)).collect(), (6..=10).map(|page| of(&page)).collect());
+    let (least, most) = (fast.iter().copied().fold(f64::MAX, f64::min), slow.iter().copied().fold(0.0, f64::max));
+    assert!(least > 2.0 * most, "{counts:?}");
+    // f + f0 beside f0, 1.35 beside .35 of them an hour.
+    let ratio = fast.iter().sum::<f64>() / slow.iter().sum::<f64>();
+    assert!((3.0..5.0).contains(&ratio), "{ratio}: {counts:?}");
+}
+
+#[test]
+fn site_rank_keeps_its_ranks_on_pages_that_never_change() {
+    // Two pages of each site: one links to the first three sites, the other to the first six.
+    let site = serve_timed(SPEED, |host, path, _| {
+        let sites = if path == "/0" { 3 } else { 6 };
+        let links: String = (1..=sites).map(|site| format!("<a href=http://www.s{site}.test/0>s{site}</a> ")).collect();
+        format!("<title>{host}</title><main><h1>{host}</h1><p>The words of {host}{path}.</p>{links}</main>")
+    });
+    let seeds: Vec<_> = (1..=9).flat_map(|site| [0, 1].map(|page| format!("http://www.s{site}.test/{page}"))).collect();
+    let requests = crawl_timed(&site, "site-rank", (SPEED, 120.0), &seeds, 3_000);
+    // Soon after all links are known, and in the end, when the values have grown for a month.
+    for part in [&requests[500..1_500], &requests[2_000..]] {
+        let counts = counts(part);
+        let of = |sites: std::ops::RangeInclusive<u32>| -> f64 {
+            let pages = sites.flat_map(|site| [0, 1].map(|page| format!("http://www.s{site}.test/{page}")));
+            pages.map(|page| counts.get(&*page).copied().unwrap_or(0) as f64).sum()
+        };
+        let (best, middle, rest) = (of(1..=3), of(4..=6), of(7..=9));
+        // Twice as often each, but for pages that are still under way when a pass begins.
+        assert!((1.5..2.5).contains(&(best / middle)) && (1.5..2.5).contains(&(middle / rest)), "{counts:?}");
+    }
+}
+
+#[test]
+fn tianwang_follows_index_pages_for_new_addresses() {
+    // The front page shows four new articles a day. It links to 60 other pages, which never change. The budget is a third of
+    // what a round of all takes a day.
+    const ARTICLES_PER_DAY: f64 = 4.0;
+    let site = serve_timed(SPEED, |_, path, days| {
+        let news = (days * ARTICLES_PER_DAY) as u64;
+        let link = |page: String| format!("<a href={page}>{page}</a> ");
+        let links: String = match path {
+            "/" => (0..60)
+                .map(|page| link(format!("/old/{page}")))
+                .chain((0..=news).map(|page| link(format!("/news/{page}"))))
+                .collect(),
+            _ => String::new(),
+        };
+        format!("<title>{path}</title><main><h1>{path}</h1><p>The words of {path}.</p>{links}</main>")
+    });
+    let requests = crawl_timed(&site, "tianwang", (SPEED, 20.0), &["http://www.index.test/".to_owned()], 700);
+    let mut first = BTreeMap::<u64, f64>::new();
+    for (url, days) in &requests {
+        if let Some(article) = url.strip_prefix("http://www.index.test/news/") {
+            first.entry(article.parse().unwrap()).or_insert(*days);
+        }
+    }
+    // Once the old pages are known, an article waits for the next cycle, or the one after it.
+    let last_days = requests.last().map_or(0.0, |(_, days)| *days);
+    let born = |article: &u64| *article as f64 / ARTICLES_PER_DAY;
+    let late = |article: &u64| (last_days / 2.0..last_days - 5.0).contains(&born(article));
+    let mut waits: Vec<f64> =
+        first.iter().filter(|(article, _)| late(article)).map(|(article, days)| days - born(article)).collect();
+    waits.sort_by(f64::total_cmp);
+    let expected = (last_days / 2.0 - 5.0) * ARTICLES_PER_DAY;
+    assert!(waits.len() as f64 > 0.9 * expected, "{} of {expected} were fetched", waits.len());
+    let median = waits[waits.len() / 2];
+    assert!(median < 3.0, "{median} days: {waits:?}");
 }
 
 /// A number that looks like any other. No function of `chance` gives the same, and the words of the pages follow.

@@ -6,10 +6,10 @@ use crate::rules::FrontierRules;
 use messages::{Demand, RateBin};
 use page::{MINUTE, Timestamp};
 use policies::PolicyAtWork;
-use revisit::Policy;
 use revisit::budget_curve::BudgetCurve;
 use revisit::columns::{Index, ValueHistogram};
 use revisit::histogram::RatioHistogram;
+use revisit::{PlanValues, Policy};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use sweeps::Outlook;
@@ -87,11 +87,27 @@ fn ratio_policy(rules: &FrontierRules) -> Policy {
     }
 }
 
+/// The plan of a policy that keeps its own account, as other partitions must know it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct PlanShare {
+    pub(crate) values: PlanValues,
+    /// Budget that the plan wants. 0: partitions share the budget by their histograms.
+    pub(crate) demand: f64,
+}
+
+/// What a partition has published.
+#[derive(Clone, Debug)]
+struct PublishedDemand {
+    histogram: DemandHistogram,
+    plan: PlanShare,
+    pages: i64,
+}
+
 /// The latest demand of all partitions.
 pub(crate) struct SharedDemand {
-    others: BTreeMap<u32, (DemandHistogram, i64)>,
+    others: BTreeMap<u32, PublishedDemand>,
     /// Demand that this partition published last. Shares are computed from published demand, so that they add up to one.
-    published: Option<DemandHistogram>,
+    published: Option<PublishedDemand>,
     partitions: u32,
     published_at: Timestamp,
     ticks: u32,
@@ -136,14 +152,22 @@ impl SharedDemand {
             _ => RatioHistogram::from_bins(&demand.histogram).map(|bins| DemandHistogram::Ratios(Box::new(bins))),
         };
         let alike = demand.policy == rules.policy.name();
-        if let Some(wanted) = wanted.filter(|_| alike && partition != own_partition && partition < self.partitions) {
-            self.others.insert(partition, (wanted, demand.pages));
+        if let Some(histogram) = wanted.filter(|_| alike && partition != own_partition && partition < self.partitions) {
+            let values = PlanValues::received(demand.plan_count, &demand.plan_values).unwrap_or_default();
+            let demanded = if demand.plan_demand > 0.0 { demand.plan_demand.min(f64::MAX) } else { 0.0 };
+            let plan = PlanShare { values, demand: demanded };
+            self.others.insert(partition, PublishedDemand { histogram, plan, pages: demand.pages });
         }
+    }
+
+    /// The values that the plans of all other partitions rank by.
+    pub(crate) fn plan_values_of_others(&self) -> Vec<PlanValues> {
+        self.others.values().map(|other| other.plan.values.clone()).collect()
     }
 
     /// Pages of all other partitions, as last published. Those that have published nothing yet count as full.
     pub(crate) fn pages_of_others(&self, rules: &FrontierRules) -> u64 {
-        let known: u64 = self.others.values().map(|(_, pages)| u64::try_from(*pages).unwrap_or(0)).sum();
+        let known: u64 = self.others.values().map(|other| u64::try_from(other.pages).unwrap_or(0)).sum();
         let unknown = u64::from(self.partitions).saturating_sub(self.others.len() as u64 + 1);
         known + unknown * rules.max_pages
     }
@@ -168,14 +192,18 @@ impl SharedDemand {
     /// Solves for the price, and for this partition's share of the budget at that price. Partitions whose demand was not
     /// received yet are assumed to want an equal share. `least` is the least worth of a fetch: the price where the budget
     /// exceeds the need.
-    fn solve(&mut self, own: &DemandHistogram, rules: &FrontierRules, least: f64) {
-        let mut all = own.clone();
-        self.others.values().for_each(|(other, _)| all.merge(other));
+    fn solve(&mut self, own: &PublishedDemand, rules: &FrontierRules, least: f64) {
+        let mut all = own.histogram.clone();
+        self.others.values().for_each(|other| all.merge(&other.histogram));
         let known = self.others.len() as u32 + 1;
         let known_budget = rules.budget_per_day * f64::from(known) / f64::from(self.partitions);
         self.price = all.solve(rules, known_budget).max(least);
         let at = self.price.max(f64::MIN_POSITIVE);
-        let (own_wants, all_want) = (own.at(rules, at), all.at(rules, at));
+        let mut plans = self.others.values().map(|other| other.plan.demand).chain([own.plan.demand]);
+        let (own_wants, all_want) = match plans.clone().all(|demand| demand > 0.0) {
+            true => (own.plan.demand, plans.by_ref().sum()),
+            false => (own.histogram.at(rules, at), all.at(rules, at)),
+        };
         let of_known = if all_want > 0.0 { own_wants / all_want } else { 1.0 / f64::from(known) };
         let share = of_known * f64::from(known) / f64::from(self.partitions);
         let step = if self.rounds <= FIRST_ROUNDS.0 { FIRST_SHARE_STEP } else { SHARE_STEP };
@@ -186,7 +214,7 @@ impl SharedDemand {
     /// How far ahead pages are counted. A whole power of two, so that partitions that know slightly different numbers
     /// of pages use the same horizon.
     fn days_ahead(&self, own_pages: usize, rules: &FrontierRules) -> f64 {
-        let others: i64 = self.others.values().map(|(_, pages)| pages.max(&0)).sum();
+        let others: i64 = self.others.values().map(|other| other.pages.max(0)).sum();
         let pages = own_pages as f64 + others as f64;
         let days = (PART_AHEAD * pages / rules.budget_per_day).clamp(1e-6, DAYS_AHEAD);
         days.log2().floor().exp2()
@@ -198,6 +226,7 @@ impl SharedDemand {
         pages: &PageIndex,
         rules: &FrontierRules,
         outlook: &Outlook,
+        plan: PlanShare,
         partition: u32,
         now: Timestamp,
     ) -> Option<Demand> {
@@ -225,6 +254,10 @@ impl SharedDemand {
             _ => DemandHistogram::Ratios(Box::new(columns.demand_histogram(&ratio_policy(rules)))),
         };
         let histogram = own.to_bins();
+        let kept = |value: &f64| *value as f32;
+        let (plan_count, plan_values) = (plan.values.count() as i64, plan.values.values().iter().map(kept).collect());
+        let plan_demand = plan.demand;
+        let own = PublishedDemand { histogram: own, plan, pages: pages.pages() as i64 };
         let least = pages.least_worth(rules);
         if rules.partitions == 1 {
             self.solve(&own, rules, least);
@@ -242,6 +275,9 @@ impl SharedDemand {
             policy: rules.policy.name().to_owned(),
             price: self.price,
             rate_bins: rate_bins(&columns.budget_curve()),
+            plan_count,
+            plan_values,
+            plan_demand,
         })
     }
 }

@@ -17,6 +17,7 @@ use crate::rules::FrontierRules;
 use crate::ties::weight_of;
 use change_rate::Gamma;
 use page::{CanonicalUrl, PageId, Timestamp};
+use revisit::PlanStanding;
 use revisit::columns::{Index, Slot, Worth};
 use revisit::hints::{HintRecord, KINDS, value_with_hints};
 use sweeps::{GroupKind, GroupOutlook, Outlook};
@@ -35,6 +36,8 @@ struct ExplainedPage<'a> {
     hints: HintRecord,
     /// The price assumed where none was computed.
     price: f64,
+    /// Where it stands in the policy's plan, and when it is due by it.
+    plan: Option<(PlanStanding, Option<f64>)>,
 }
 
 /// Explains the decision about a page.
@@ -68,7 +71,7 @@ pub fn explain(
     index.resolve_lists(&hosts);
     index.columns.refresh(&outlook, usize::MAX);
     let (pages, outlook, price_now) = (&index, &outlook, price.unwrap_or(0.0));
-    let known = ExplainedPage { pages, outlook, slot, page, index: rules.index, hints, price: price_now };
+    let known = ExplainedPage { pages, outlook, slot, page, index: rules.index, hints, price: price_now, plan: None };
     Some(known.explain(rules, schedule, price, now))
 }
 
@@ -77,10 +80,13 @@ impl Frontier {
     /// `None` when the page is not known.
     pub fn explain(&self, page: &ScheduledPage, schedule: Option<HostSchedule>, now: Timestamp) -> Option<Explanation> {
         let price = self.demand.known_price();
+        let slot = self.pages.slot(page.url.page_id())?;
+        let planner = self.planner.as_ref();
         let known = ExplainedPage {
             pages: &self.pages,
             outlook: &self.outlook,
-            slot: self.pages.slot(page.url.page_id())?,
+            slot,
+            plan: planner.and_then(|planner| Some((planner.standing(slot)?, planner.due_days(slot)))),
             page,
             index: self.rules.index,
             hints: schedule.as_ref().map(record_of).unwrap_or_default(),
@@ -190,6 +196,7 @@ impl ExplainedPage<'_> {
             _ if page.request.wanted != WantedReason::No => Some(0.0),
             (None, _) if !scored => Some(0.0),
             (_, Some(price)) if scored => self.due_after_days(price, now),
+            _ if !scored => self.plan.and_then(|(_, due_days)| Some((due_days? - now.as_days()).max(0.0))),
             _ => None,
         };
         let permitted_at = schedule.as_ref().map(|schedule| schedule.next_permitted_at);
@@ -210,6 +217,7 @@ impl ExplainedPage<'_> {
             url: page.url.to_string(),
             policy: rules.policy.name().to_owned(),
             state: state.into(),
+            plan: self.plan.map(|(standing, _)| standing.to_string()),
             due_at: due_at.map(|at| at.to_string()),
             crawl_value: scored.then(|| self.value(now)),
             price,

@@ -14,7 +14,8 @@ pub use self::tick::{ChosenPage, FrontierTick, HandOut};
 
 use crate::audit::Audit;
 use crate::budget::FetchBudget;
-use crate::demand::SharedDemand;
+use crate::demand::{PlanShare, SharedDemand};
+use crate::hint_kinds::news_of;
 use crate::host_numbers::Hosts;
 use crate::hosts::HostSchedule;
 use crate::list_credit::ListCredit;
@@ -188,7 +189,7 @@ impl Frontier {
     pub(crate) fn plan_for(&mut self, slot: Slot, page: &ScheduledPage, now: Timestamp) {
         let Some(planner) = &mut self.planner else { return };
         let Some(place) = self.pages.columns.place(slot) else { return };
-        let page = PolicyPage {
+        let known = PolicyPage {
             weight: weight_of(page, &self.rules),
             cost: self.pages.costs.of(page.bytes_per_fetch, &self.rules),
             host: self.hosts.of(&page.url),
@@ -196,7 +197,16 @@ impl Frontier {
             last_look_days: page.last_look_at.map(Timestamp::as_days),
             belief: belief_of(page, place.cell, &self.rules, &self.outlook),
         };
-        planner.insert(slot, &page, now);
+        planner.insert(slot, &known, now);
+        self.plan_by_content(slot, page);
+    }
+
+    /// Gives the policy the size of a page and its links to new pages, if it keeps its own account.
+    pub(crate) fn plan_by_content(&mut self, slot: Slot, page: &ScheduledPage) {
+        let Some(planner) = &mut self.planner else { return };
+        planner.measure(slot, page.url.as_str().len() as f64 + page.body_length.max(0) as f64);
+        let news = if page.list_news > 0.0 { news_of(page).new_pages_per_day() } else { 0.0 };
+        planner.shows(slot, news);
     }
 
     /// Gives the policy the new weight of a page, if it keeps its own account. The page keeps its place.
@@ -220,6 +230,7 @@ impl Frontier {
         let cell = self.pages.columns.place(slot).map_or(0, |place| place.cell);
         let belief = belief_of(page, cell, &self.rules, &self.outlook);
         planner.looked(slot, &look_of(verdict, looked_at, previous, belief));
+        self.plan_by_content(slot, page);
     }
 
     /// Forgets the groups, cells and sites that have no pages by a forecast. Returns those that were known.
@@ -252,11 +263,19 @@ impl Frontier {
     /// Takes in the demand of another partition.
     pub fn take_demand(&mut self, demand: &Demand, own_partition: u32) {
         self.demand.receive(demand, own_partition, &self.rules);
+        if let Some(planner) = &mut self.planner {
+            let budget_per_day = self.rules.budget_per_day * (1.0 - self.rules.audit_share);
+            planner.learn_plan_values(&self.demand.plan_values_of_others(), budget_per_day);
+        }
     }
 
     /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish.
     pub fn publish_demand(&mut self, partition: u32, now: Timestamp) -> Option<Demand> {
-        self.demand.publish(&self.pages, &self.rules, &self.outlook, partition, now)
+        let plan = self.planner.as_ref().map(|planner| PlanShare {
+            values: planner.plan_values().unwrap_or_default(),
+            demand: planner.plan_demand().unwrap_or(0.0),
+        });
+        self.demand.publish(&self.pages, &self.rules, &self.outlook, plan.unwrap_or_default(), partition, now)
     }
 
     /// Figures of the partition.

@@ -6,7 +6,7 @@ use messages::Verdict;
 use page::Timestamp;
 use policies::Filled;
 use revisit::columns::Slot;
-use revisit::{PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
+use revisit::{PlanStanding, PlanValues, PolicyLook, PolicyPage, PolicyTick, RevisitPolicy};
 use std::collections::BTreeSet;
 
 /// A policy with its own account, and the pages it has chosen. Those are in flight, or wait here for a time that the
@@ -72,8 +72,35 @@ impl Planner {
         self.policy.believe(slot, belief);
     }
 
+    /// The page links to so many new pages per day.
+    pub(crate) fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
+        self.policy.shows(slot, new_pages_per_day);
+    }
+
+    /// A copy of the page takes so many bytes, its address included.
+    pub(crate) fn measure(&mut self, slot: Slot, bytes: f64) {
+        self.policy.measure(slot, bytes);
+    }
+
     pub(crate) fn due_days(&self, slot: Slot) -> Option<f64> {
         self.policy.due_days(slot)
+    }
+
+    pub(crate) fn standing(&self, slot: Slot) -> Option<PlanStanding> {
+        self.policy.standing(slot)
+    }
+
+    pub(crate) fn plan_values(&self) -> Option<PlanValues> {
+        self.policy.plan_values()
+    }
+
+    pub(crate) fn plan_demand(&self) -> Option<f64> {
+        self.policy.plan_demand()
+    }
+
+    /// Takes in what the plans of other partitions rank by, and the budget of all partitions.
+    pub(crate) fn learn_plan_values(&mut self, others: &[PlanValues], budget_per_day: f64) {
+        self.policy.learn_plan_values(others, budget_per_day);
     }
 }
 

@@ -6,6 +6,8 @@ use crate::page_record::ScheduledPage;
 use crate::unseen::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
 use page::{CanonicalUrl, PageId, UrlRules};
+use policies::chile::Exponents;
+use policies::classified::ClassifiedRule;
 use policies::{PolicyAtWork, PolicyKind, PolicyOptions};
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use revisit::columns::Index;
@@ -120,6 +122,17 @@ impl FrontierRules {
                 replan_days: settings.policy.replan_interval.as_secs_f64() / 86_400.0,
                 new_page_share: settings.policy.new_page_share,
                 host_limit_per_day: if delay_s > 0.0 { 86_400.0 / delay_s } else { f64::MAX },
+                classified: ClassifiedRule {
+                    fast_from_per_day: settings.policy.fast_from,
+                    fast_fetches_per_day: settings.policy.fast_fetches,
+                },
+                chile: Exponents {
+                    quality: settings.policy.quality_exponent,
+                    form: settings.policy.form_exponent,
+                    freshness: settings.policy.freshness_exponent,
+                },
+                new_page_cost: settings.policy.new_page_cost,
+                period_growth: settings.policy.period_growth,
             },
             new_page_worth: settings.policy.new_page_worth,
             prior: Gamma::new(settings.estimator.prior_alpha, settings.estimator.prior_beta_days)

@@ -38,9 +38,11 @@ impl LinkValue {
         }
     }
 
-    /// A weight in the same order: 1 + ln(1 + value).
-    pub fn weight(self) -> f64 {
+    /// A weight in the same order: 1 + ln(1 + value / reference), with the logarithm of a reference that grows as all values do.
+    /// Without one, the differences between sites would drown in what all have gained.
+    pub fn weight(self, reference_ln: f64) -> f64 {
+        let ln = self.ln - reference_ln;
         // ln(1 + e^x), without overflow.
-        1.0 + self.ln.max(0.0) + (-self.ln.abs()).exp().ln_1p()
+        1.0 + ln.max(0.0) + (-ln.abs()).exp().ln_1p()
     }
 }

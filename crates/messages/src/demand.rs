@@ -25,6 +25,15 @@ pub struct Demand {
     /// Its pages by change rate and weight, from which the freshness of other budgets follows.
     #[serde(default)]
     pub rate_bins: Vec<RateBin>,
+    /// Number of sites or pages that the policy's plan ranks. 0: each partition plans for itself.
+    #[serde(default)]
+    pub plan_count: i64,
+    /// Their values in descending order, or as many quantiles of them as are kept.
+    #[serde(default)]
+    pub plan_values: Vec<f32>,
+    /// Budget that the plan wants, by the policy's own measure. 0: by the histogram.
+    #[serde(default)]
+    pub plan_demand: f64,
 }
 
 /// Sums over pages with about the same ratio of change rate and weight.

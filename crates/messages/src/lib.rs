@@ -70,7 +70,7 @@ pub use crate::events::{DetectorEvent, EstimatorEvent, FetcherEvent, RankerEvent
 pub use crate::fixed::{Band, Digest, Sha1};
 pub use crate::hints::{ChangeHint, HintKind, ListedPage, SiteListing};
 pub use crate::links::focus::{FocusOrder, FocusRelevance, LinkFocus, PageFocus};
-pub use crate::links::link::{Link, PageLinks, PageOutLinks};
+pub use crate::links::link::{Link, LinkedSite, PageLinks, PageOutLinks};
 pub use crate::links::ranks::{CashLink, LinkCash, PagesShown, RankTotals, RankedPage, RankedPages, VirtualCash};
 pub use crate::looks::body;
 pub use crate::looks::look::{

@@ -199,6 +199,7 @@ impl Detector {
         let left_out = links::send_links(result, page, &place, &self.rules, context);
         self.counts.links_left_out += left_out.too_many;
         self.note_undecided(&left_out);
+        (known.linked_sites, known.is_unwanted) = (left_out.linked_sites, left_out.is_unwanted);
         Ok(())
     }
 }

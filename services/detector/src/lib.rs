@@ -50,12 +50,12 @@ use messages::topics::{
 };
 use messages::{
     ChangeForm, ContentEvidence, DetectorEvent, FetchResult, LookJudgement, Message, PageChange, PageObservation,
-    QuestionDesk,
+    QuestionDesk, Verdict,
 };
 use metrics::{Figure, detector as figure};
 use page::{CanonicalUrl, PageId, UrlRules};
 use scope::{CrawlRule, Scope};
-use settings::{Contents, Discover, Settings};
+use settings::{Contents, Discover, RankMethod, Settings};
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,6 +81,8 @@ pub struct DetectorRules {
     missing: bool,
     /// Which links are followed, so that they are sent to the ranker.
     discover: Discover,
+    /// Whether links count at every look at their page, and not only when it is new or has changed.
+    counts_every_look: bool,
     scope: Arc<Scope>,
     /// Whether pages with the same text are searched for, so that bands of new versions are sent to the matcher.
     mirrors: bool,
@@ -111,6 +113,8 @@ impl DetectorRules {
             listed_changes: settings.detector.listed_changes,
             missing: settings.detector.missing,
             discover: settings.crawl.discover,
+            counts_every_look: settings.ranker.importance == RankMethod::LinkValue
+                && settings.crawl.discover != Discover::None,
             scope: Arc::new(scope::configured(settings).expect(CHECKED)),
             mirrors: settings.detector.mirrors,
             lists: ListRules::new(settings),
@@ -319,6 +323,8 @@ impl Processor for Detector {
             if let Some(body) = body.as_ref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
                 let page = ReadPage::of_body(body, !self.rules.focuses.is_empty());
                 self.send_links(&result, &page, &before, &mut known.sketch, context)?;
+            } else if self.rules.counts_every_look && !is_list && look.verdict == Verdict::Unchanged {
+                links::repeat_links(&result, &known.sketch, context);
             }
         }
         // A version that another rule reads is quiet, and has other words.

@@ -2,10 +2,10 @@
 
 use crate::DetectorRules;
 use crate::read_page::ReadPage;
-use crate::state::PAGES;
+use crate::state::{PAGES, PageSketch};
 use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{FetchResult, Link, PageLinks, PageOutLinks};
-use page::{CanonicalUrl, PageId};
+use messages::{FetchResult, Link, LinkedSite, PageLinks, PageOutLinks};
+use page::{CanonicalUrl, PageId, SiteKey};
 use scope::Decision;
 use settings::Discover;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -16,6 +16,8 @@ use stream::{Context, ProcessError};
 pub const LINKS_PER_PAGE: usize = 10_000;
 /// The most bytes of these links. Below the limit of the ranker's topic.
 const LINK_BYTES_PER_PAGE: usize = 3 << 20;
+/// The most sites that the links of a page count for again at each look.
+const LINKED_SITES: usize = 64;
 /// The most pages in a row that name each the next as canonical.
 const COPIES_IN_A_ROW: usize = 8;
 /// The most bytes a link takes besides its texts.
@@ -92,9 +94,12 @@ pub(crate) struct LinkingPage {
     pub(crate) is_first_look: bool,
 }
 
-/// Links of a page that are not followed.
+/// Links of a page that are not followed, and what is remembered of the others.
 #[derive(Debug, Default)]
 pub(crate) struct LinksLeftOut {
+    /// The other sites that they lead to.
+    pub(crate) linked_sites: Vec<LinkedSite>,
+    pub(crate) is_unwanted: bool,
     /// Because there are too many.
     pub(crate) too_many: u64,
     /// Because it is unknown whether a rule denies them.
@@ -149,18 +154,54 @@ pub(crate) fn send_links(
         links.insert(url, (anchor.to_owned(), rel.to_owned()));
     }
     let links: Vec<Link> = links.into_iter().map(|(url, (anchor, rel))| Link { url, anchor, rel }).collect();
+    if rules.counts_every_look {
+        left_out.linked_sites = linked_sites(source, &links);
+    }
+    left_out.is_unwanted = place.is_copy || page.robots.noindex || result.noindex;
     let links = PageOutLinks {
         source_page_id: result.look.page_id,
         source_url: source.clone(),
         found_at: result.look.fetched_at,
         is_first_look: place.is_first_look,
-        is_unwanted: place.is_copy || page.robots.noindex || result.noindex,
+        is_unwanted: left_out.is_unwanted,
         text_hash: hash_without_digits(&page.text),
         focus: rules.focuses.judge(result, read, &links),
         links,
+        is_repeated: false,
+        repeated_sites: Vec::new(),
     };
     context.emit(RANKER_EVENTS, links);
     left_out
+}
+
+/// The other sites that links lead to, those with most links first.
+fn linked_sites(source: &CanonicalUrl, links: &[Link]) -> Vec<LinkedSite> {
+    let own = source.site_key();
+    let mut by_site = BTreeMap::<SiteKey, i32>::new();
+    for site in links.iter().map(|link| link.url.site_key()).filter(|site| *site != own) {
+        *by_site.entry(site).or_default() += 1;
+    }
+    let mut sites: Vec<_> = by_site.into_iter().map(|(site, links)| LinkedSite { site, links }).collect();
+    sites.sort_by(|a, b| b.links.cmp(&a.links).then_with(|| a.site.cmp(&b.site)));
+    sites.truncate(LINKED_SITES);
+    sites
+}
+
+/// Sends the ranker word of a look that found the same links again, where every look counts.
+pub(crate) fn repeat_links(result: &FetchResult, known: &PageSketch, context: &mut Context<'_>) {
+    let links = PageOutLinks {
+        source_page_id: result.look.page_id,
+        source_url: result.look.url.clone(),
+        found_at: result.look.fetched_at,
+        is_first_look: false,
+        is_unwanted: known.is_unwanted,
+        text_hash: 0,
+        focus: None,
+        links: Vec::new(),
+        is_repeated: true,
+        repeated_sites: known.linked_sites.clone(),
+    };
+    context.emit(RANKER_EVENTS, links);
 }
 
 /// Whether an address is as near as links are followed, and none that is refused by its form.

@@ -3,7 +3,7 @@
 use crate::unread::Unread;
 use change::{HostEvents, LookMemory, StateDecodeError, VersionMemory};
 use messages::topics::PAGE_CONTENTS;
-use messages::{CopyKind, DecodeError, Digest, Encoded, PageContent, Verdict, body, impl_message};
+use messages::{CopyKind, DecodeError, Digest, Encoded, LinkedSite, PageContent, Verdict, body, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use stream::Table;
@@ -91,6 +91,8 @@ pub struct PageSketch {
     pub copy_of: Option<PageId>,
     pub copy_bytes: i64,
     pub doubted_since: Option<Timestamp>,
+    pub linked_sites: Vec<LinkedSite>,
+    pub is_unwanted: bool,
 }
 
 impl PageSketch {

@@ -237,6 +237,8 @@ fn look(topic: &str, partitions: u32, page: u32, is_first_look: bool, random: &m
         links,
         source_url,
         focus: None,
+        is_repeated: false,
+        repeated_sites: Vec::new(),
     };
     let to = TopicPartition::new(topic, partition_for(&key, partitions));
     OutputRecord { to, timestamp: START, key, value: Some(links.encode().into()), trace: None }

@@ -7,7 +7,6 @@ use crate::accounts::LinkedPage;
 use crate::rules::RankerRules;
 use crate::state::ShardTotals;
 use importance::Link;
-use importance::link_value::LinkValue;
 use importance::opic::{Cash, Shard, ShardNews, TrustAccount, Window};
 use importance::trust::{spam_mass, trusted_weight};
 use messages::{RankTotals, VirtualCash};
@@ -114,12 +113,11 @@ impl Ledger {
         given
     }
 
-    /// The weight of a page by its links, or by the value of its site.
-    pub(crate) fn weight(&self, page: &LinkedPage, value: LinkValue) -> f64 {
+    /// The weight of a page by its links. 1 where they do not count.
+    pub(crate) fn weight(&self, page: &LinkedPage) -> f64 {
         let mean = ALL_CASH / self.shard.pages().max(1) as f64;
         match self.rules.method {
-            RankMethod::None => 1.0,
-            RankMethod::LinkValue => value.weight(),
+            RankMethod::None | RankMethod::LinkValue => 1.0,
             RankMethod::TrustRank => self.rules.map.weight(page.trust.trust_since_opened(mean, &self.trust), mean),
             RankMethod::Opic | RankMethod::PageRank => {
                 let score = page.account.importance_since_opened(&self.shard);
@@ -170,6 +168,8 @@ impl Ledger {
             noted,
             trusted_pages: whole(of_trust.pages),
             trust_noted: of_trust.noted,
+            valued_sites: 0,
+            site_values_ln: 0.0,
         }
     }
 

@@ -38,7 +38,7 @@ use crate::rules::LEAST_WEIGHT;
 use crate::site_values::SiteValues;
 use importance::link_value::LinkValue;
 use messages::topics::{ANSWERS, RANK_TOTALS, RANKER_EVENTS, SCHEDULER_EVENTS, TopicName};
-use messages::{LinkCash, PageOutLinks, Question, QuestionDesk, QuestionKind, RankedPage, RankerEvent};
+use messages::{LinkCash, PageOutLinks, Question, QuestionDesk, QuestionKind, RankTotals, RankedPage, RankerEvent};
 use metrics::{Figure, ranker as figure};
 use page::{CanonicalUrl, PageId, SiteKey};
 use settings::{RankMethod, Settings};
@@ -125,8 +125,58 @@ impl Ranker {
         Ok(())
     }
 
+    /// A look at a page found the links of the last one. Each adds to the value of its site again, and the page's own weight is
+    /// that of its site today.
+    fn take_repeated_links(&mut self, found: PageOutLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        if self.rules.method != RankMethod::LinkValue {
+            return Ok(());
+        }
+        self.counts.looks += 1;
+        let site = found.source_url.site_key();
+        let number = self.place(found.source_page_id, 0, context)?;
+        let mut page = self.accounts.get(number);
+        let value = self.site_values.of(&site);
+        let source = LinkSource {
+            page_id: found.source_page_id,
+            given_value: value.given(),
+            site: site.clone(),
+            depth: page.depth,
+            found_at: found.found_at,
+            is_news: false,
+            focus: None,
+        };
+        for linked in found.repeated_sites {
+            self.counts.links += u64::from(linked.links.max(0).unsigned_abs());
+            if partition_for(linked.site.as_str().as_bytes(), self.rules.partitions) == self.ledger.partition() {
+                self.receive_value(&source, &linked.site, linked.links, context);
+            } else {
+                outputs::send_repeated_links(&source, linked, context);
+            }
+        }
+        let by_links = self.weight_by_links(&page, value);
+        let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
+        let own = self.focus.weight(found.source_page_id, by_links, context)? * share;
+        let own = self.report(&mut page, own * self.form_shares.of(&found.source_url), &found.source_url);
+        self.accounts.set(number, &page);
+        outputs::notify_scheduler(&source, &site, own.into_iter().collect(), context);
+        Ok(())
+    }
+
+    /// Links of another site add to the value of a site of this partition.
+    fn receive_value(&mut self, source: &LinkSource, site: &SiteKey, links: i32, context: &mut Context<'_>) {
+        if let Ok(links) = usize::try_from(links)
+            && links > 0
+            && *site != source.site
+        {
+            self.site_values.receive(site, source.given_value, links, self.rules.max_accounts, context);
+        }
+    }
+
     /// A page with links was looked at.
     fn take_links(&mut self, found: PageOutLinks, context: &mut Context<'_>) -> Result<(), ProcessError> {
+        if found.is_repeated {
+            return self.take_repeated_links(found, context);
+        }
         let id = found.source_page_id;
         let source_site = found.source_url.site_key();
         if found.is_first_look {
@@ -155,7 +205,7 @@ impl Ranker {
             focus,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-        let by_links = self.ledger.weight(&page, value);
+        let by_links = self.weight_by_links(&page, value);
         let own = self.focus.weight(id, by_links, context)? * share * self.form_shares.of(&found.source_url);
         let mut own = self.report(&mut page, own, &found.source_url);
         self.accounts.set(number, &page);
@@ -190,7 +240,11 @@ impl Ranker {
     /// Links of a page of another partition lead here.
     fn take_cash(&mut self, given: LinkCash, context: &mut Context<'_>) -> Result<(), ProcessError> {
         let site = given.target_site.clone();
+        let repeated = given.repeated_links;
         let (source, links) = links::received(given);
+        if self.rules.method == RankMethod::LinkValue {
+            self.receive_value(&source, &site, repeated, context);
+        }
         let ranked = self.arrive(&source, &site, links, context)?;
         outputs::notify_scheduler(&source, &site, ranked, context);
         Ok(())
@@ -243,7 +297,7 @@ impl Ranker {
             self.ledger.mark(&mut page, &url);
             page.account.receive(given.cash);
             page.trust.receive(given.trust);
-            let by_links = self.ledger.weight(&page, value);
+            let by_links = self.weight_by_links(&page, value);
             match self.focus.take_link(target, source.focus.as_ref(), promise, by_links, context)? {
                 Some(weight) => {
                     let weight = weight * self.form_shares.of(&url);
@@ -256,6 +310,16 @@ impl Ranker {
         }
         self.counts.found += self.counts.opened - before;
         Ok(ranked)
+    }
+
+    /// The weight of a page by its links, or by the value of its site.
+    fn weight_by_links(&self, page: &LinkedPage, value: LinkValue) -> f64 {
+        match self.rules.method {
+            RankMethod::LinkValue => value.weight(self.site_values.reference_ln()),
+            RankMethod::None | RankMethod::Opic | RankMethod::PageRank | RankMethod::TrustRank => {
+                self.ledger.weight(page)
+            }
+        }
     }
 
     /// Notes the weight of a page, and returns it if it has changed enough to be sent to the scheduler.
@@ -314,7 +378,12 @@ impl Processor for Ranker {
         for given in self.ledger.empty_purses() {
             context.emit(RANKER_EVENTS, given);
         }
-        context.emit(RANK_TOTALS, self.ledger.news(context.now()));
+        let totals = RankTotals {
+            valued_sites: self.site_values.totals().0,
+            site_values_ln: self.site_values.totals().1,
+            ..self.ledger.news(context.now())
+        };
+        context.emit(RANK_TOTALS, totals);
         Ok(())
     }
 
@@ -334,7 +403,10 @@ impl Processor for Ranker {
 
     fn broadcast(&mut self, _: TopicName, record: &InputRecord, _: &mut Context<'_>) -> Result<(), ProcessError> {
         match record.read(RANK_TOTALS) {
-            Ok(totals) => self.ledger.learn(&totals),
+            Ok(totals) => {
+                self.ledger.learn(&totals);
+                self.site_values.learn(&totals, self.ledger.partition());
+            }
             Err(error) => tracing::warn!(%error, "cannot read the totals of a partition; they are ignored"),
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 use crate::links::{ArrivingLink, LinkSource};
 use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
-use messages::{CashLink, LinkCash, LinkFocus, RankedPage, RankedPages};
+use messages::{CashLink, LinkCash, LinkFocus, LinkedSite, RankedPage, RankedPages};
 use page::SiteKey;
 use stream::Context;
 
@@ -49,9 +49,28 @@ pub(crate) fn send_cash(
             links: links.into_iter().map(|link| CashLink { url: link.url, cash: link.given.cash }).collect(),
             focus: source.focus.clone().map(|focus| LinkFocus { promises, ..focus }),
             trust,
+            repeated_links: 0,
         };
         context.emit(RANKER_EVENTS, cash);
     }
+}
+
+/// Sends a site of another partition word of links to it that count again.
+pub(crate) fn send_repeated_links(source: &LinkSource, to: LinkedSite, context: &mut Context<'_>) {
+    let cash = LinkCash {
+        target_site: to.site,
+        source_page_id: source.page_id,
+        source_site: source.site.clone(),
+        source_depth: source.depth,
+        found_at: source.found_at,
+        is_news: false,
+        source_value_ln: source.given_value.ln(),
+        links: Vec::new(),
+        focus: None,
+        trust: Vec::new(),
+        repeated_links: to.links,
+    };
+    context.emit(RANKER_EVENTS, cash);
 }
 
 /// Cuts links into the parts that fit into a record each. Without links there is no part.

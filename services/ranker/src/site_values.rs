@@ -2,6 +2,7 @@
 
 use crate::state::{SITES, SiteValue, SiteValueKey};
 use importance::link_value::LinkValue;
+use messages::RankTotals;
 use page::SiteKey;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -17,12 +18,39 @@ pub(crate) struct SiteValues {
     values: BTreeMap<SiteValueKey, LinkValue>,
     /// The last site that was compared with others. They are compared in turn.
     compared_to: Option<SiteValueKey>,
+    /// Sum of the logarithms of the values.
+    sum_ln: f64,
+    /// Number of sites and sum of the logarithms of their values, by partition, as last broadcast.
+    others: BTreeMap<i32, (i64, f64)>,
 }
 
 impl SiteValues {
     /// Takes in a stored value.
     pub(crate) fn restore(&mut self, key: SiteValueKey, value: &SiteValue) {
-        self.values.insert(key, LinkValue::from_ln(value.ln));
+        let value = LinkValue::from_ln(value.ln);
+        self.sum_ln += finite(value) - self.values.insert(key, value).map_or(0.0, finite);
+    }
+
+    /// Number of this partition's sites with a value, and the sum of the logarithms of their values.
+    pub(crate) fn totals(&self) -> (i64, f64) {
+        (i64::try_from(self.values.len()).unwrap_or(i64::MAX), self.sum_ln)
+    }
+
+    /// Takes in the totals of a partition. Its own it knows better.
+    pub(crate) fn learn(&mut self, totals: &RankTotals, own_partition: u32) {
+        let is_own = u32::try_from(totals.stage_partition) == Ok(own_partition);
+        if !is_own && totals.valued_sites > 0 && totals.site_values_ln.is_finite() {
+            self.others.insert(totals.stage_partition, (totals.valued_sites, totals.site_values_ln));
+        }
+    }
+
+    /// The mean logarithm of the values of all partitions, which grows as they do. 0 without values.
+    pub(crate) fn reference_ln(&self) -> f64 {
+        let others = self.others.values().copied();
+        let (sites, sum_ln) = others
+            .chain([self.totals()])
+            .fold((0, 0.0), |all: (i64, f64), part| (all.0.saturating_add(part.0), all.1 + part.1));
+        if sites > 0 { sum_ln / sites as f64 } else { 0.0 }
     }
 
     pub(crate) fn of(&self, site: &SiteKey) -> LinkValue {
@@ -44,12 +72,14 @@ impl SiteValues {
     ) {
         let key = SiteValueKey::of(site);
         let value = self.values.entry(key).or_insert(LinkValue::ZERO);
+        self.sum_ln -= finite(*value);
         value.receive(given, links);
+        self.sum_ln += finite(*value);
         context.put(SITES, &key, &SiteValue { ln: value.ln() });
         while self.values.len() > most
             && let Some(given_up) = self.least_of_next(key)
         {
-            self.values.remove(&given_up);
+            self.sum_ln -= self.values.remove(&given_up).map_or(0.0, finite);
             context.delete(SITES, &given_up);
         }
     }
@@ -64,6 +94,11 @@ impl SiteValues {
         self.compared_to = next.last().map(|(key, _)| *key);
         next.into_iter().min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0))).map(|(key, _)| key)
     }
+}
+
+/// The logarithm of a value. Of none, 0.
+fn finite(value: LinkValue) -> f64 {
+    if value.ln().is_finite() { value.ln() } else { 0.0 }
 }
 
 #[cfg(test)]

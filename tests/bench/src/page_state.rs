@@ -48,6 +48,8 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         copy_of: None,
         copy_bytes: 1_500,
         doubted_since: None,
+        linked_sites: Vec::new(),
+        is_unwanted: false,
     }
 }
 

@@ -123,11 +123,18 @@ impl ExplainedPage<'_> {
         let is_new = self.page.last_look_at.is_none();
         if !rules.scores_pages() {
             return match is_new {
-                true => format!("It was never fetched, and comes before pages that were{waits}."),
-                false => format!(
-                    "Its turn is in the plan of the policy {}, which only the running process knows.",
+                true => format!(
+                    "It was never fetched; its turn is in the plan of the policy {}{waits}.",
                     explanation.policy
                 ),
+                false => match (&explanation.plan, &explanation.due_at) {
+                    (Some(plan), Some(due_at)) => format!("{plan} Its turn comes at about {due_at}."),
+                    (Some(plan), None) => plan.clone(),
+                    (None, _) => format!(
+                        "Its turn is in the plan of the policy {}, which only the running process knows.",
+                        explanation.policy
+                    ),
+                },
             };
         }
         match (explanation.crawl_value, explanation.price, &explanation.due_at) {

@@ -13,6 +13,9 @@ pub struct Explanation {
     pub policy: String,
     /// Whether it may be fetched: `never_fetched`, `ready`, `in_flight`, `held`, `excluded`.
     pub state: Cow<'static, str>,
+    /// Where it stands in the plan of a policy with a plan, in a sentence: its class, rank, bucket or cycle. Only the running
+    /// process knows it.
+    pub plan: Option<String>,
     /// When its value reaches the price, from what is known now; absent when that takes more than ten years, and while the
     /// page is out of scope or its host is paused or blocked.
     pub due_at: Option<String>,

@@ -95,9 +95,11 @@ impl ExplainedPage<'_> {
         };
         if !rules.scores_pages() {
             let policy = &explanation.policy;
-            reasons.push(format!(
-                "The policy {policy} keeps its plan in the memory of the running process, so it cannot be shown here."
-            ));
+            reasons.push(explanation.plan.clone().unwrap_or_else(|| {
+                format!(
+                    "The policy {policy} keeps its plan in the memory of the running process, and has none for it here."
+                )
+            }));
             return reasons;
         }
         let silence = self.pages.received.silence(self.slot);

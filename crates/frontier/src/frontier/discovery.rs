@@ -236,7 +236,8 @@ impl Frontier {
             return false;
         }
         page.list_news += pages as f64;
-        self.set(id, page);
+        let slot = self.set(id, page);
+        self.plan_by_content(slot, page);
         true
     }
 

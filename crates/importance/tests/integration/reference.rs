@@ -29,9 +29,13 @@ fn link_values_of_a_crawl_that_goes_on_are_those_published_without_the_cap() {
         assert!(values[0] > values[1] && values[1] > values[3] && values[3] > values[2], "{number}: {values:?}");
     }
     let largest = pass()[0];
-    assert!(largest.ln() > 20_000.0 && largest.weight().is_finite(), "{largest:?}");
-    assert_eq!(LinkValue::ZERO.weight(), 1.0);
-    assert!((LinkValue::from_ln(3_f64.ln()).weight() - (1.0 + 4_f64.ln())).abs() < 1e-12);
+    assert!(largest.ln() > 20_000.0 && largest.weight(0.0).is_finite(), "{largest:?}");
+    assert_eq!(LinkValue::ZERO.weight(0.0), 1.0);
+    assert!((LinkValue::from_ln(3_f64.ln()).weight(0.0) - (1.0 + 4_f64.ln())).abs() < 1e-12);
+    // What all have gained counts for nothing.
+    let (value, growth) = (LinkValue::from_ln(3_f64.ln()), 2_000.0);
+    let grown = LinkValue::from_ln(value.ln() + growth);
+    assert!((grown.weight(growth) - value.weight(0.0)).abs() < 1e-9);
     assert_eq!(LinkValue::from_ln(f64::NAN), LinkValue::ZERO);
 }
 

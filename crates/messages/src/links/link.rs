@@ -23,6 +23,14 @@ impl Link {
     pub const FEED: &str = "alternate";
 }
 
+/// A site that links of a page lead to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkedSite {
+    pub site: SiteKey,
+    /// Number of the links, each target counted once.
+    pub links: i32,
+}
+
 /// Detector to scheduler: the links from one page to one site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageLinks {
@@ -55,6 +63,12 @@ pub struct PageOutLinks {
     pub links: Vec<Link>,
     /// Judgement of the page and its links by the topics. `None` without topics.
     pub focus: Option<PageFocus>,
+    /// Whether the look found the links of the last one, which `links` leaves out.
+    #[serde(default)]
+    pub is_repeated: bool,
+    /// Other sites that those links lead to.
+    #[serde(default)]
+    pub repeated_sites: Vec<LinkedSite>,
 }
 
 impl_message!(PageLinks, "PageLinks", include_str!("../../../../schemas/PageLinks.avsc"));

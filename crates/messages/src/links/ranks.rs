@@ -28,6 +28,9 @@ pub struct LinkCash {
     /// Cash from trusted pages that each target receives, in the order of the links. Empty: none receives any.
     #[serde(default)]
     pub trust: Vec<f64>,
+    /// Links to the site that were counted before and count again for its value. They give no cash.
+    #[serde(default)]
+    pub repeated_links: i32,
 }
 
 /// A link and the cash that it gives.
@@ -70,6 +73,12 @@ pub struct RankTotals {
     /// Cash from trusted pages noted at visits.
     #[serde(default)]
     pub trust_noted: f64,
+    /// Number of sites with a value by the links of other sites.
+    #[serde(default)]
+    pub valued_sites: i64,
+    /// Sum of the natural logarithms of their values.
+    #[serde(default)]
+    pub site_values_ln: f64,
 }
 
 /// Ranker to scheduler: pages that links lead to, and their worth. A known page gets its new worth.

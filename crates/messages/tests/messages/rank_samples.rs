@@ -24,6 +24,8 @@ impl Samples for PageOutLinks {
                 is_target: true,
                 promises: vec![0.75],
             }),
+            is_repeated: true,
+            repeated_sites: vec![LinkedSite { site: site_key(), links: 7 }],
         };
         let sparse = Self {
             is_first_look: false,
@@ -31,6 +33,8 @@ impl Samples for PageOutLinks {
             text_hash: 0,
             links: Vec::new(),
             focus: None,
+            is_repeated: false,
+            repeated_sites: Vec::new(),
             ..full.clone()
         };
         vec![full, sparse]
@@ -50,6 +54,7 @@ impl Samples for LinkCash {
             links: vec![CashLink { url: target(), cash: 0.003_906_25 }],
             focus: Some(LinkFocus { focus_version: 5, hops: 2, is_first: true, promises: vec![0.5] }),
             trust: vec![0.001_953_125],
+            repeated_links: 9,
         };
         let sparse = Self {
             source_depth: 0,
@@ -58,6 +63,7 @@ impl Samples for LinkCash {
             links: Vec::new(),
             focus: None,
             trust: Vec::new(),
+            repeated_links: 0,
             ..full.clone()
         };
         vec![full, sparse]
@@ -97,8 +103,11 @@ impl Samples for RankTotals {
             noted: 17.5,
             trusted_pages: 12,
             trust_noted: 16.25,
+            valued_sites: 250,
+            site_values_ln: 1_375.5,
         };
-        vec![full.clone(), Self { number: 0, pages: 0, noted: 0.0, trusted_pages: 0, trust_noted: 0.0, ..full }]
+        let none = Self { number: 0, pages: 0, noted: 0.0, trusted_pages: 0, trust_noted: 0.0, ..full.clone() };
+        vec![full, Self { valued_sites: 0, site_values_ln: 0.0, ..none }]
     }
 }
 

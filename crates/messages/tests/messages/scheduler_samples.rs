@@ -115,10 +115,25 @@ impl Samples for Demand {
             policy: "live".to_owned(),
             price: 12.5,
             rate_bins: vec![RateBin { bin: 128, pages: 3.0, change_rate_per_day: 0.75, weight: 1.5 }],
+            plan_count: 3,
+            plan_values: vec![4.0, 2.5, 0.0],
+            plan_demand: 21.0,
         };
         let (histogram, policy) = (Vec::new(), String::new());
         let rate_bins = Vec::new();
-        let sparse = Self { pages: 0, never_fetched: 0, histogram, policy, price: 0.0, rate_bins, ..full.clone() };
+        let (plan_count, plan_values, plan_demand) = (0, Vec::new(), 0.0);
+        let sparse = Self {
+            pages: 0,
+            never_fetched: 0,
+            histogram,
+            policy,
+            price: 0.0,
+            rate_bins,
+            plan_count,
+            plan_values,
+            plan_demand,
+            ..full.clone()
+        };
         vec![full, sparse]
     }
 }

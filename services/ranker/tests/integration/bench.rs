@@ -71,6 +71,8 @@ impl Bench {
             text_hash,
             links: targets.iter().map(link).collect(),
             focus,
+            is_repeated: false,
+            repeated_sites: Vec::new(),
             source_url: source_url.clone(),
         };
         let topic = self.names.topic(topics::RANKER_EVENTS);

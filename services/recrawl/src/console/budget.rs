@@ -197,6 +197,9 @@ mod tests {
             policy: "live".to_owned(),
             price: 0.0,
             rate_bins: bins.iter().map(|number| bin(*number)).collect(),
+            plan_count: 0,
+            plan_values: Vec::new(),
+            plan_demand: 0.0,
         };
         assert_eq!(curve_of(&[demand(0, &[100, 120]), demand(1, &[100, -1, 9_999])]).pages(), 6.0);
     }

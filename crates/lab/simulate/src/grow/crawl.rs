@@ -203,6 +203,8 @@ impl Crawl {
             text_hash: number as i64,
             links: targets.into_iter().map(link).collect(),
             focus: None,
+            is_repeated: false,
+            repeated_sites: Vec::new(),
         }
     }
 
