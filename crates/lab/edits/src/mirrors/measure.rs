@@ -74,7 +74,7 @@ pub fn measure_mirrors(pages: &[RealPage], links: Threshold, urls: &UrlRules) ->
     let mut documents: Vec<ShingleSet> = Vec::new();
     for (number, page) in pages.iter().enumerate() {
         let (sketch, text) = read(page.html.as_bytes(), UTF_8, &page.address, urls);
-        let same = documents.iter().position(|other| text.len() > 0 && text.resemblance(other) >= SAME_DOCUMENT);
+        let same = documents.iter().position(|other| !text.is_empty() && text.resemblance(other) >= SAME_DOCUMENT);
         originals.push(SketchedPage {
             host: page.address.host().as_str().to_owned(),
             sketch,
