@@ -7,7 +7,7 @@ use crate::threshold::Threshold;
 /// One in a hundred pairs of texts of resemblance 0.9 has a lower estimate.
 const LEAST_TEXT: f64 = 0.9 - 2.33 * 0.0275;
 /// The least estimate for texts of pages with the same links. Pages of one template have the same links and other
-/// texts; copies under another name, in another charset or with comments of their own keep this much. From 0.1 to 0.7 the
+/// texts; copies under another name, in another charset or with comments of their own keep this much. From 0.2 to 0.4 the
 /// number of wrong pairs on real pages is the same (docs/MEASUREMENTS.md), and a translation has less.
 const LEAST_TEXT_BESIDE_LINKS: f64 = 0.3;
 
