@@ -106,7 +106,7 @@ impl Crawl {
         driver.add(scheduler::stage(&settings, &names, 1, None), "0");
         driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "0");
         driver.add(estimator::stage(&settings, &names), "0");
-        driver.add(matcher::stage(&names), "0");
+        driver.add(matcher::stage(&settings, &names), "0");
         driver.add(ranker::stage(&settings, &names, 1), "0");
         let fetcher = AtOnce::join(&driver.log, &names);
         let topologies = [

@@ -218,7 +218,7 @@ impl Loop {
             "scheduler" => scheduler::stage(&self.settings, &self.names, PARTITIONS, None),
             "detector" => detector::stage(&self.settings, &self.names, PARTITIONS, messages::ChangeForm::Avro),
             "estimator" => estimator::stage(&self.settings, &self.names),
-            "matcher" => matcher::stage(&self.names),
+            "matcher" => matcher::stage(&self.settings, &self.names),
             "ranker" => ranker::stage(&self.settings, &self.names, PARTITIONS),
             other => panic!("{other} is not a stage of this loop"),
         }

@@ -1,10 +1,10 @@
-//! Pages with the same text: how they are found, and their agreement on which is fetched.
+//! Pages that are copies of each other: how they are found, and their agreement on which is fetched.
 
 use crate::{Band, impl_message};
 use page::{CanonicalUrl, Host, PageId, SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Detector to matcher: a page has, or no longer has, a band of its text's sketch.
+/// Detector to matcher: a page has, or no longer has, a band of the sketch of its text or links.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PageBand {
     /// The band. Also the record key.
@@ -14,12 +14,12 @@ pub struct PageBand {
     pub host: Host,
     /// Fetch time of the version that was sketched.
     pub version_at: Timestamp,
-    /// `mirrors::TextSketch`. `None` if the page no longer has the band.
+    /// `mirrors::MirrorSketch`. `None` if the page no longer has the band.
     #[serde(with = "serde_bytes")]
     pub sketch: Option<Vec<u8>>,
 }
 
-/// Matcher or scheduler to scheduler: a message between two pages with the same text, by the protocol of `mirrors`.
+/// Matcher or scheduler to scheduler: a message between two pages that are copies of each other, by the protocol of `mirrors`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MirrorMessage {
     /// The page addressed.
@@ -45,12 +45,12 @@ pub struct MirrorMessage {
     pub epoch: i64,
 }
 
-/// The messages between pages with the same text: `mirrors::Saying`. A follower is not fetched itself but through the
+/// The messages between copies: `mirrors::Saying`. A follower is not fetched itself but through the
 /// page that it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MirrorSaying {
-    /// To a page: the page concerned has the same text.
+    /// To a page: the page concerned is a copy of it.
     Candidate,
     /// A page asks to follow the addressed page.
     Follow,

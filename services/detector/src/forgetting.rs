@@ -16,11 +16,9 @@ impl Detector {
         let id = removal.url.page_id();
         // The matcher knows it from a time when mirrors were searched for, which need not be now.
         let sketch = context.get(PAGES, &id)?;
-        if sketch.as_ref().is_some_and(|sketch| sketch.banded)
-            && let Some(version) = context.get(VERSIONS, &id)?
-        {
+        if let Some(sketch) = &sketch {
             let page = BandedPage { id, host: removal.url.host(), version_at: removal.removed_at };
-            bands::take_out(&page, version.0, context);
+            bands::take_out(&page, sketch, context)?;
         }
         let copy_bytes = sketch.as_ref().map_or(0, |sketch| sketch.copy_bytes);
         match removal.last_attempt {

@@ -33,7 +33,6 @@ pub use crate::state::{
 };
 pub use crate::unread::Unread;
 
-use crate::bands::BandedPage;
 use crate::contents::NewVersion;
 use crate::copy_room::CopyRoom;
 use crate::focus::WantedFocuses;
@@ -84,8 +83,10 @@ pub struct DetectorRules {
     /// Whether links count at every look at their page, and not only when it is new or has changed.
     counts_every_look: bool,
     scope: Arc<Scope>,
-    /// Whether pages with the same text are searched for, so that bands of new versions are sent to the matcher.
+    /// Whether mirrors are searched for, so that bands of new versions are sent to the matcher.
     mirrors: bool,
+    /// Whether they are searched for by their links, too.
+    mirror_links: bool,
     lists: ListRules,
     /// Which URLs are the same page.
     urls: UrlRules,
@@ -117,6 +118,7 @@ impl DetectorRules {
                 && settings.crawl.discover != Discover::None,
             scope: Arc::new(scope::configured(settings).expect(CHECKED)),
             mirrors: settings.detector.mirrors,
+            mirror_links: settings.detector.mirrors && settings.detector.mirror_links.is_some(),
             lists: ListRules::new(settings),
             urls: settings.urls.rules(),
             watch: RulesInForce::new(watch::configured(settings).expect(CHECKED)),
@@ -294,6 +296,7 @@ impl Processor for Detector {
             }
         };
         observe(&result, &look, &before.sketch, context);
+        let mut links = None;
         if look.is_news() {
             let body = body.as_ref();
             let page = look.page.take();
@@ -314,6 +317,7 @@ impl Processor for Detector {
             };
             let is_left_out = version.store(&mut known.sketch, &mut self.copies, &self.rules, context)?;
             self.counts.copies_left_out += u64::from(is_left_out);
+            links = Some(page.as_ref().filter(|_| !is_list).and_then(|page| self.link_sketch(&result, page)));
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
                 links::send_feeds(&result, page.text(), &self.rules, context);
                 self.send_links(&result, page, &before, &mut known.sketch, context)?;
@@ -329,9 +333,7 @@ impl Processor for Detector {
         }
         // A version that another rule reads is quiet, and has other words.
         if look.is_news() || known.state.shingles() != before.state.shingles() {
-            // Watched parts do not count as text for mirror detection: two pages with one price are not mirrors.
-            let is_wanted = self.rules.mirrors && !rule.is_some_and(|rule| rule.selection().watches());
-            bands::send_version(&BandedPage::of(&result), &before.state, &mut known, is_wanted, context);
+            self.send_bands(&result, rule, links, &mut known, context)?;
         }
         if body.is_some() && !look.judgement.held {
             known.sketch.focus_version = self.rules.focuses.version();

@@ -85,7 +85,8 @@ pub struct PageSketch {
     pub focus_version: i64,
     pub forgotten: bool,
     pub forgotten_at: Option<Timestamp>,
-    pub banded: bool,
+    #[serde(with = "serde_bytes")]
+    pub mirror_sketch: Vec<u8>,
     pub title: Option<String>,
     pub unread: Option<Unread>,
     pub copy_of: Option<PageId>,

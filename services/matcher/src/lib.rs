@@ -1,10 +1,10 @@
-//! Which pages have the same text?
+//! Which pages are copies of each other?
 //!
-//! Reads the bands of pages' sketches. They are keyed by band, so that pages of any site that share a band meet here
-//! ([`mirrors::best_match`]). Sends the page that came last a message about the page most like it. The two then agree
+//! Reads the bands of pages' sketches of text and links. They are keyed by band, so that pages of any site that share a band meet here
+//! ([`MirrorRule::best_match`]). Sends the page that came last a message about the page most like it. The two then agree
 //! in the scheduler on which follows the other ([`mirrors::Ties`]).
 //!
-//! It never sees a text, and never decides which page is fetched for which.
+//! It never sees a page, and never decides which page is fetched for which.
 
 mod state;
 
@@ -13,8 +13,9 @@ pub use crate::state::{BANDS, BandEntry, BucketKey};
 use messages::topics::{PAGE_BANDS, SCHEDULER_EVENTS};
 use messages::{MirrorMessage, MirrorSaying, PageBand};
 use metrics::{Figure, matcher as figure};
-use mirrors::{BandKey, MAX_BUCKET_PAGES, SketchEntry, TextSketch, best_match};
+use mirrors::{BandKey, MAX_BUCKET_PAGES, MirrorRule, MirrorSketch, SketchEntry, Threshold};
 use page::{PageId, Timestamp};
+use settings::Settings;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
 use topology::LogNames;
 
@@ -24,18 +25,28 @@ pub fn topology() -> StageTopology {
 }
 
 /// The stage, ready to run.
-pub fn stage(names: &LogNames) -> StageSpec {
-    let work = StageWork::Processors(Box::new(|_| Box::new(Matcher::default())));
+pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
+    let links = settings.detector.mirror_links.and_then(Threshold::near);
+    let rule = links.map_or(MirrorRule::Texts, MirrorRule::TextsAndLinks);
+    let work = StageWork::Processors(Box::new(move |_| Box::new(Matcher::new(rule))));
     names.stage(&topology(), page::DAY, work)
 }
 
 /// One partition of the matcher.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Matcher {
+    rule: MirrorRule,
     bands: u64,
     comparisons: u64,
     matches: u64,
     full_buckets: u64,
+}
+
+impl Matcher {
+    /// A matcher that decides by this rule.
+    pub fn new(rule: MirrorRule) -> Self {
+        Self { rule, bands: 0, comparisons: 0, matches: 0, full_buckets: 0 }
+    }
 }
 
 /// A page in a bucket, with the time of its version.
@@ -54,13 +65,13 @@ impl Processor for Matcher {
             context.delete(BANDS, &place);
             return Ok(());
         };
-        let sketch = TextSketch::decode(bytes)
+        let sketch = MirrorSketch::decode(bytes)
             .map_err(|error| ProcessError::SetAside(format!("the sketch of {}: {error}", band.page_id)))?;
         let page = SketchEntry { page: band.page_id, host: band.host.as_str().to_owned(), sketch };
         let bucket = bucket(&key, context)?;
         self.comparisons += bucket.len() as u64;
         let (entries, versions): (Vec<_>, Vec<_>) = bucket.into_iter().unzip();
-        if let Some(place) = best_match(&page, &entries, &key) {
+        if let Some(place) = self.rule.best_match(&page, &entries, &key) {
             self.matches += 1;
             report(&band, &entries[place], versions[place], context);
         }
@@ -88,7 +99,7 @@ fn bucket(band: &BandKey, context: &Context<'_>) -> Result<Vec<Met>, ProcessErro
     let mut met = Vec::new();
     context.scan(BANDS, band, &mut |key, entry| {
         let damaged = |error| ProcessError::Damaged(format!("the sketch of {} in a bucket: {error}", key.page));
-        let sketch = TextSketch::decode(&entry.sketch).map_err(damaged)?;
+        let sketch = MirrorSketch::decode(&entry.sketch).map_err(damaged)?;
         met.push((SketchEntry { page: key.page, host: entry.host.as_str().to_owned(), sketch }, entry.version_at));
         Ok(())
     })?;

@@ -9,7 +9,7 @@ use stream::{Table, TableKey};
 
 /// Absent: the page does not have the band.
 pub const BANDS: Table<BucketKey, BandEntry> =
-    Table::new("bands").bounded_by("twelve for each of `scheduler/pages`", "the page's next text, or its removal");
+    Table::new("bands").bounded_by("24 for each of `scheduler/pages`", "the page's next version, or its removal");
 
 /// The key of a page in the bucket of a band: the band, followed by the 16 bytes of the page id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -115,9 +115,9 @@ pub const STAGES: [StageEntry; 6] = [
         pod: Pod::DEFAULT,
     },
     StageEntry {
-        purpose: "finds pages with the same text; it has work only if detector.mirrors is set",
+        purpose: "finds pages that are copies of each other; it has work only if detector.mirrors is set",
         topology: matcher::topology,
-        build: |around| Ok(matcher::stage(around.names)),
+        build: |around| Ok(matcher::stage(around.settings, around.names)),
         pod: Pod { replicas: 0, ..Pod::DEFAULT },
     },
     StageEntry {

@@ -42,7 +42,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         focus_version: 0,
         forgotten: false,
         forgotten_at: None,
-        banded: false,
+        mirror_sketch: Vec::new(),
         title: None,
         unread: None,
         copy_of: None,

@@ -3,7 +3,7 @@
 
 use change::{HostEvents, LookMemory, PageState, ShingleSet, Version, VersionMemory};
 use libfuzzer_sys::fuzz_target;
-use mirrors::TextSketch;
+use mirrors::MirrorSketch;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((form, bytes)) = bytes.split_first() else { return };
@@ -45,9 +45,10 @@ fn shingles(bytes: &[u8]) {
 }
 
 fn sketch(bytes: &[u8]) {
-    let Ok(sketch) = TextSketch::decode(bytes) else { return };
+    let Ok(sketch) = MirrorSketch::decode(bytes) else { return };
     assert_eq!(sketch.encode(), bytes);
-    assert_eq!(sketch.resemblance(&sketch), 1.0);
+    assert!(sketch.text().is_none_or(|text| text.resemblance(text) == 1.0));
+    assert!(sketch.links().is_none_or(|links| links.resemblance(links) == 1.0));
 }
 
 fn host_events(bytes: &[u8]) {

@@ -6,7 +6,7 @@
 //! Noise is made in the same way: one element of a real page differs at every fetch.
 //!
 //! [`measure`] returns how much of each kind was reported. [`for_each_pair`] shows a sample of the same edits and noise as
-//! pairs of versions, for other rules. Everything is drawn by a seed.
+//! pairs of versions, for other rules. [`measure_mirrors`] makes copies of pages and searches for them. Everything is drawn by a seed.
 
 mod choice;
 mod controls;
@@ -23,6 +23,7 @@ mod line_places;
 mod looks;
 mod markup;
 mod measure;
+mod mirrors;
 mod noise;
 mod pairs;
 mod places;
@@ -36,5 +37,6 @@ pub use crate::histories::{
 };
 pub use crate::kinds::Origin;
 pub use crate::measure::measure;
+pub use crate::mirrors::{MirrorRow, MirrorsFound, RealPage, measure_mirrors, mirror_total, real_pages};
 pub use crate::pairs::{EditPair, for_each_pair};
 pub use crate::report::{EditReport, ReportedRate, ReportedRow};

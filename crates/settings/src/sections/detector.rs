@@ -1,7 +1,7 @@
 //! The section `[detector]`.
 
 use super::common::DAY;
-use crate::form::{Choice, Count, Flag, Optional, Size, Span};
+use crate::form::{Choice, Count, Flag, Number, Optional, OrWord, Size, Span};
 use std::time::Duration;
 
 section! {
@@ -27,8 +27,10 @@ section! {
         listed_changes: usize = Count::new(0, 10_000),
         /// Whether a page that is not found is reported before it is certain that it is gone.
         missing: bool = Flag,
-        /// Whether pages with the same text are fetched through one of them.
+        /// Whether pages that are copies of each other are fetched through one of them.
         mirrors: bool = Flag,
+        /// Share of their links from which on pages are copies by links. `None` means that texts alone decide.
+        mirror_links: Option<f64> = OrWord("off", Number(0.7, 1.0)),
     }
 }
 

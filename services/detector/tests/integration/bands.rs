@@ -110,3 +110,54 @@ fn bands_follow_the_rule_that_a_page_is_read_by() {
     see(&mut bench, THIRD);
     assert_eq!(kept(&bench), Bands::new());
 }
+
+const BY_LINKS: &str = "[detector]\nmirrors = true\nmirror_links = 0.8\n";
+
+/// The page with links to these pages of its host and one elsewhere.
+fn linking(text: &[&str], links: std::ops::Range<u32>) -> String {
+    let links: String = links.map(|number| format!("<a href=\"/{number}\">{number}</a> ")).collect();
+    html(text).replace("</body>", &format!("<p>{links}<a href=\"http://other.test/\">other</a></p></body>"))
+}
+
+fn see_linking(bench: &mut Bench, text: &[&str], links: std::ops::Range<u32>) {
+    bench.see(FetchOutcome::Fetched, Some(&linking(text, links)));
+}
+
+/// The numbers of the links in the sketches that the matcher keeps, without repetitions.
+fn degrees(bench: &Bench) -> Vec<Option<usize>> {
+    let decode = |bytes: Vec<u8>| mirrors::MirrorSketch::decode(&bytes).unwrap();
+    let mut degrees: Vec<_> =
+        kept(bench).into_values().map(|bytes| decode(bytes).links().map(mirrors::LinkSketch::degree)).collect();
+    degrees.dedup();
+    degrees
+}
+
+#[test]
+fn bands_of_links_are_those_of_the_last_version() {
+    let mut bench = Bench::configured(BY_LINKS);
+    let link_bands = |bench: &Bench| kept(bench).into_keys().filter(|(band, _)| band[0] >= 128).count();
+    see_linking(&mut bench, FIRST, 0..20);
+    assert_eq!((link_bands(&bench), degrees(&bench)), (12, vec![Some(21)]));
+    see_linking(&mut bench, SECOND, 30..60);
+    assert_eq!((link_bands(&bench), degrees(&bench)), (12, vec![Some(31)]));
+    // Too few links are no evidence.
+    see_linking(&mut bench, THIRD, 0..8);
+    assert_eq!((link_bands(&bench), degrees(&bench)), (0, vec![None]));
+    see_linking(&mut bench, FIRST, 0..20);
+    assert_eq!(link_bands(&bench), 12);
+    bench.restart_with(MIRRORS);
+    see_linking(&mut bench, SECOND, 0..20);
+    assert_eq!((link_bands(&bench), degrees(&bench)), (0, vec![None]), "links are not wanted any more");
+    bench.restart_with(BY_LINKS);
+    see_linking(&mut bench, THIRD, 0..20);
+    assert_eq!(link_bands(&bench), 12);
+    remove(&mut bench, None);
+    assert_eq!(kept(&bench), Bands::new());
+}
+
+#[test]
+fn a_page_of_many_links_is_compared_by_its_text_alone() {
+    let mut bench = Bench::configured(BY_LINKS);
+    see_linking(&mut bench, FIRST, 0..1_100);
+    assert_eq!(degrees(&bench), [None]);
+}

@@ -6,3 +6,4 @@ mod below_the_aim;
 mod cases;
 mod edits;
 mod histories;
+mod mirrors;

@@ -5,7 +5,7 @@ use super::banding::Banding;
 use super::degree::DegreeBounds;
 use super::groups::DisjointSets;
 use super::link_set::LinkSet;
-use super::threshold::Threshold;
+use mirrors::Threshold;
 use std::collections::HashMap;
 
 /// Compares each page with the earlier pages that share a key with it, unless they are already in its group.

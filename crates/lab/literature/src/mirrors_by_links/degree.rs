@@ -1,9 +1,9 @@
 //! Out-degrees of pages: which are worth comparing, and how many comparisons that takes.
 
-use super::threshold::Threshold;
+use mirrors::Threshold;
 
 /// With fewer links, shared menus alone would make unrelated pages mirrors.
-const LEAST_DEGREE: usize = 10;
+pub(crate) const LEAST_DEGREE: usize = mirrors::LEAST_LINKS;
 /// The least upper bound of degrees, used for small sets of pages.
 const USUAL_LARGEST_DEGREE: usize = 150;
 /// A degree with fewer pages than this belongs to the tail.

@@ -4,7 +4,7 @@ use super::Finding;
 use super::degree::DegreeBounds;
 use super::groups::DisjointSets;
 use super::link_set::LinkSet;
-use super::threshold::Threshold;
+use mirrors::Threshold;
 
 /// Compares pages in order of degree, each with the earlier ones whose degree allows the resemblance. A page found to
 /// be a mirror is not compared again, so mirrors of a mirror that do not resemble the first page are missed.

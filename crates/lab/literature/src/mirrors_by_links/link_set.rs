@@ -1,9 +1,8 @@
 //! The links of a page as a set of hashes.
 
-use super::threshold::Threshold;
 use chance::splitmix64;
 use document::text_hash;
-use mirrors::Sketch;
+use mirrors::{Sketch, Threshold};
 
 /// The most links kept per page.
 pub(crate) const MAX_LINKS: usize = 4_096;

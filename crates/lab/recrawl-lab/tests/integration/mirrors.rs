@@ -28,3 +28,38 @@ fn copies_are_found_by_their_links() {
     let bad = mirrors(directory.path(), &["bad.jsonl"]).exits_with(2);
     assert!(bad.stderr.contains("line 2") && bad.stderr.contains("url"), "{}", bad.stderr);
 }
+
+#[test]
+fn options_say_what_a_mirror_is() {
+    let directory = tempfile::tempdir().unwrap();
+    // 18 links of 22 in common, on hosts that each link to themselves.
+    let page = |host: &str, first: u32| {
+        let links: Vec<_> = (first..first + 20).map(|link| format!("https://{host}/{link}")).collect();
+        json!({"url": format!("https://{host}/"), "links": links}).to_string()
+    };
+    let pages = [page("a.test", 0), page("b.test", 2), page("c.test", 100)];
+    write(directory.path().join("pages.jsonl"), pages.join("\n")).unwrap();
+    let groups = |arguments: &[&str]| {
+        let arguments = [&["pages.jsonl", "--format", "json"], arguments].concat();
+        mirrors(directory.path(), &arguments).exits_with(0).json()["groups"].as_array().unwrap().len()
+    };
+    assert_eq!(groups(&[]), 0);
+    assert_eq!(groups(&["--threshold", ".8"]), 1);
+    assert_eq!(groups(&["--threshold", ".8", "--own-host"]), 0);
+    assert_eq!(groups(&["--threshold", ".8", "--more-than", "20"]), 0);
+    assert_eq!(groups(&["--threshold", ".8", "--most-links", "19"]), 0);
+    // Of the 16 windows of 5 links 14 are common, so 15 cannot all be the same.
+    assert_eq!(groups(&["--method", "samples", "--shingle", "5", "--samples", "15", "--more-than", "8"]), 0);
+    let by_host = ["pages.jsonl", "--threshold", ".8", "--by-host", "--method", "all-pairs"];
+    let text = mirrors(directory.path(), &by_host).exits_with(0).stdout;
+    assert!(text.contains("a.test 1 of 1 pages = b.test 1 of 1 pages"), "{text}");
+    assert!(text.contains("all-pairs     3 comparisons, 1 groups"), "{text}");
+    for (arguments, part) in [
+        (["--threshold", "1.5"], "such as .8"),
+        (["--most-links", "5"], "--least-links"),
+        (["--method", "guess"], "all-pairs"),
+    ] {
+        let refused = mirrors(directory.path(), &[&["pages.jsonl"], &arguments[..]].concat()).exits_with(2);
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+}

@@ -33,6 +33,29 @@ impl Threshold {
         Some(Self { numerator, denominator, strict: true })
     }
 
+    /// A share or more, to the nearest thousandth; `None` if that is not in (0, 1].
+    pub fn near(share: f64) -> Option<Self> {
+        Self::at_least((1_000.0 * share).round() as u32, 1_000)
+    }
+
+    /// The share α.
+    pub fn share(self) -> f64 {
+        f64::from(self.numerator) / f64::from(self.denominator)
+    }
+
+    /// The threshold of a decimal fraction in (0, 1], such as `.8`, `0.95` or `1`, without rounding; `None` for anything
+    /// else. If `strict`, α itself does not suffice, and 1 is refused.
+    pub fn of_decimal(text: &str, strict: bool) -> Option<Self> {
+        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+        let is_decimal = whole.len() + fraction.len() > 0 && fraction.len() <= 6;
+        if !is_decimal || !whole.bytes().chain(fraction.bytes()).all(|digit| digit.is_ascii_digit()) {
+            return None;
+        }
+        let numerator: u32 = format!("0{whole}{fraction}").parse().ok()?;
+        let denominator = 10_u32.pow(fraction.len() as u32);
+        if strict { Self::above(numerator, denominator) } else { Self::at_least(numerator, denominator) }
+    }
+
     /// The fewest links that a mirror of a page with `degree` links can have, if it has no more than that page.
     /// Resemblance is at most the ratio of the degrees n ≤ m, so n ≥ α m (Section E7).
     pub const fn lowest_partner_degree(self, degree: usize) -> usize {
@@ -41,7 +64,7 @@ impl Threshold {
 
     /// The fewest common links of two mirrors that have `links` links together, common ones counted twice: c / (n + m −
     /// c) ≥ p / q is c ≥ (n + m) p / (p + q).
-    pub(crate) const fn least_common(self, links: usize) -> usize {
+    pub const fn least_common(self, links: usize) -> usize {
         self.least(links as u64 * self.numerator as u64, self.numerator as u64 + self.denominator as u64)
     }
 
@@ -70,6 +93,17 @@ mod tests {
         check(12, (9, 10), 11, 11);
         check(100, (8, 10), 81, 80);
         check(40, (95, 100), 39, 38);
+    }
+
+    #[test]
+    fn decimals_are_read_without_rounding() {
+        assert_eq!(Threshold::of_decimal(".8", false), Threshold::at_least(8, 10));
+        assert_eq!(Threshold::of_decimal("0.95", true), Threshold::above(95, 100));
+        assert_eq!(Threshold::of_decimal("1", false), Threshold::at_least(1, 1));
+        for text in ["", ".", "0", "1.1", "-.5", "+.5", ".1234567", "80%", "99999999999", "0.9e1"] {
+            assert_eq!(Threshold::of_decimal(text, false), None, "{text}");
+        }
+        assert_eq!(Threshold::of_decimal("1.0", true), None);
     }
 
     #[test]
