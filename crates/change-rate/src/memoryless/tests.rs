@@ -49,7 +49,7 @@ fn lives_without_memory_are_rejected_as_often_as_the_level_says() {
     for uneven in [0.0, 0.8] {
         let results: Vec<_> = (0..80).map(|seed| tested(seed, 1.0, uneven).p_value).collect();
         let below = |level: f64| results.iter().filter(|p| **p < level).count();
-        // Of 80: 4 and 40 are expected, with standard deviations of 2 and 4.5.
+        // Expected are 4 and 40 of 80, with standard deviations of 2 and 4.5.
         assert!(below(0.05) <= 9, "{uneven}: {} of 80", below(0.05));
         assert!((29..=51).contains(&below(0.5)), "{uneven}: {} of 80", below(0.5));
     }

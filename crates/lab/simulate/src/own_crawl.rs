@@ -27,7 +27,7 @@ const SHORTEST_DAYS: f64 = 2.0;
 const LONGEST_DAYS: f64 = 3_650.0;
 /// Ticks between two fetches of the page that is fetched most often.
 const TICKS_PER_FETCH: f64 = 4.0;
-/// Of a tick: as long as six hours, and as short as 10,000 in the run.
+/// The longest tick, and the most ticks of a run.
 const LONGEST_TICK_DAYS: f64 = 0.25;
 const MOST_TICKS: f64 = 10_000.0;
 /// Budget beyond what all pages need is idle slots, and simulated no further.
@@ -201,7 +201,7 @@ impl RevisitPolicy for Limited<'_> {
         let limits = self.crawl.limits.host_fetches_per_day.iter();
         for (room, limit) in self.room.iter_mut().zip(limits) {
             let gained = limit * tick.days;
-            // What is left over is not saved, except for a part of a request.
+            // Room left over is not saved, except for a part of a request.
             *room = (*room).min(1.0) + gained;
         }
         self.within.begin(tick);

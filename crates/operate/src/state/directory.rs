@@ -128,7 +128,7 @@ impl Inspection {
     /// The rules by which the scheduler decides, as far as they are kept.
     ///
     /// # Errors
-    /// What is saved of them cannot be read.
+    /// The saved rules cannot be read.
     pub fn rules(&self) -> Result<FrontierRules, CommandFailure> {
         let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
         Ok(rules.with_saved(self.saved_rules()?.crawl_rules()?).with_seeds(noted_list(&self.directory)?))

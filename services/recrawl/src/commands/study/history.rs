@@ -8,7 +8,7 @@ use scheduler::ListedPage;
 /// Changes of a page that are kept, the first ones. Others are counted.
 const MOST_CHANGES: usize = 100;
 
-/// What a change was.
+/// A published change, without its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct KnownChange {
     pub(super) seen_at: Timestamp,

@@ -208,7 +208,7 @@ fn kinds_of(change: &KnownChange, url: &CanonicalUrl) -> Vec<String> {
 }
 
 impl Study {
-    /// Of this sample, with as many classes of each kind.
+    /// The study of this sample, with as many classes of each kind.
     pub(super) fn of(sample: &Sample, top: usize) -> Self {
         let mut all = ClassSums::default();
         let mut classes: [BTreeMap<String, ClassSums>; 4] = Default::default();
