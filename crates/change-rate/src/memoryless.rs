@@ -293,22 +293,22 @@ fn draw_places(places: &mut Vec<u32>, looks: u32, changes: usize, draws: &mut Sp
 
 /// The form dᵀ C⁻¹ d by Cholesky's decomposition, and its rank. Classes that follow from those before them are left out.
 fn quadratic_form(matrix: &[[f64; FREE]; FREE], differences: &[f64; FREE]) -> (f64, u32) {
-    let mut lower = [[0.0; FREE]; FREE];
-    let (mut form, mut solved, mut rank) = (0.0, [0.0; FREE], 0);
-    for row in 0..FREE {
-        for column in 0..row {
+    let mut lower: [[f64; FREE]; FREE] = [[0.0; FREE]; FREE];
+    let (mut form, mut solved, mut rank): (f64, [f64; FREE], u32) = (0.0, [0.0; FREE], 0);
+    for (row, (covariances, difference)) in matrix.iter().zip(differences).enumerate() {
+        for (column, covariance) in covariances.iter().enumerate().take(row) {
             let known: f64 = (0..column).map(|k| lower[row][k] * lower[column][k]).sum();
             let pivot = lower[column][column];
-            lower[row][column] = if pivot > 0.0 { (matrix[row][column] - known) / pivot } else { 0.0 };
+            lower[row][column] = if pivot > 0.0 { (covariance - known) / pivot } else { 0.0 };
         }
         let explained: f64 = lower[row][..row].iter().map(|number| number * number).sum();
-        let rest = matrix[row][row] - explained;
-        if rest <= LEAST_OF_ITS_OWN * matrix[row][row] {
+        let rest = covariances[row] - explained;
+        if rest <= LEAST_OF_ITS_OWN * covariances[row] {
             continue;
         }
         lower[row][row] = rest.sqrt();
         let known: f64 = (0..row).map(|k| lower[row][k] * solved[k]).sum();
-        solved[row] = (differences[row] - known) / lower[row][row];
+        solved[row] = (difference - known) / lower[row][row];
         form += solved[row] * solved[row];
         rank += 1;
     }

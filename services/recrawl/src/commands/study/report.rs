@@ -189,7 +189,7 @@ fn ending(url: &CanonicalUrl) -> String {
 
 fn age(page: &ListedPage) -> &'static str {
     let days = page.last_look_at.map_or(0.0, |last| last.days_since(page.discovered_at));
-    AGES.iter().find(|(end, _)| days < *end).map_or(OLDEST, |(_, name)| name)
+    AGES.iter().find(|(end, _)| days < *end).map_or(OLDEST, |(_, name)| *name)
 }
 
 /// The kinds under which a change is counted.
