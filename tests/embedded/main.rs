@@ -46,5 +46,6 @@ mod same_words;
 mod saved_rules;
 mod seeds;
 mod site;
+mod study;
 mod tracing;
 mod unseen;

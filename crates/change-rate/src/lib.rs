@@ -9,7 +9,7 @@
 //! from the beliefs). The estimators of the literature are here for comparison and for other uses: [`NaiveRatio`],
 //! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
 //! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`RateEstimator`] is any of them by its name.
-//! [`DateTrust`] judges the dates that pages give.
+//! [`DateTrust`] judges the dates that pages give. [`memoryless`] tests whether the times between changes are exponential at all.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
@@ -22,6 +22,7 @@ mod forgetting;
 mod gamma;
 mod hierarchy;
 mod intervals;
+pub mod memoryless;
 mod pooled;
 mod special;
 

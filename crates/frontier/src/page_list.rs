@@ -27,7 +27,10 @@ pub struct ListedPage {
     pub changes: i64,
     /// The mean of the belief.
     pub change_rate_per_day: f64,
+    /// As an operator gave it; 1 if none did.
     pub weight: f64,
+    /// The weight that its links give it; 1 if none do.
+    pub importance: f64,
 }
 
 impl From<&ScheduledPage> for ListedPage {
@@ -45,6 +48,7 @@ impl From<&ScheduledPage> for ListedPage {
             changes: page.changes,
             change_rate_per_day: page.belief.change_rate_per_day(),
             weight: page.weight,
+            importance: page.importance,
         }
     }
 }

@@ -270,6 +270,11 @@ impl FrontierRules {
         }
     }
 
+    /// Shortest time between two fetches of a page.
+    pub fn min_interval_of(&self, page: &ScheduledPage) -> Duration {
+        self.retry_times_of(page, None).min_interval
+    }
+
     /// Most links from a seed to a page.
     pub(crate) fn max_depth_of(&self, url: &CanonicalUrl) -> u32 {
         self.orders(url).and_then(|orders| orders.max_depth).unwrap_or(self.max_depth)

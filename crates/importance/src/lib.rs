@@ -8,6 +8,7 @@
 //! | OPIC; PageRank and TrustRank by cash | [`opic`] | Abiteboul, Preda & Cobena 2003; D3 of the algorithm notes |
 //! | spam mass | [`trust`] | Gyongyi et al. 2004; D6 |
 //! | site link value | [`link_value`] | Ni et al.; D4 |
+//! | tails of degrees and importance | [`power_law`] | Clauset, Shalizi & Newman 2009 |
 //!
 //! [`weight`] turns scores into the weights of a crawl.
 //!
@@ -18,6 +19,7 @@
 pub mod link_value;
 mod links;
 pub mod opic;
+pub mod power_law;
 pub mod trust;
 pub mod weight;
 

@@ -6,7 +6,7 @@ use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
-    key, lab, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, text, topics, url,
+    key, lab, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -49,6 +49,8 @@ enum RecrawlCommand {
     Explain(explain::ExplainArguments),
     /// Lists hosts: what each takes of the budget, and what its pages are worth.
     Hosts(hosts::HostsArguments),
+    /// Studies a crawl: how its pages change by kind and place, whether that is by chance, and how they are linked.
+    Study(study::StudyArguments),
     /// Prints changes, one per line, or delivers them to a web server or a program; optionally follows.
     Changes(Box<changes::ChangesArguments>),
     /// Prints the newest changes as a feed, Atom or RSS.
@@ -123,7 +125,7 @@ impl RecrawlCommand {
             Self::Console(_) | Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => {
                 false
             }
-            Self::Key(_) | Self::History(_) => true,
+            Self::Key(_) | Self::History(_) | Self::Study(_) => true,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
             Self::Completions { .. } => false,
@@ -155,6 +157,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Explain(arguments) => explain::explain(arguments, format),
         RecrawlCommand::Console(arguments) => console::console(arguments),
         RecrawlCommand::Hosts(arguments) => hosts::hosts(arguments, format),
+        RecrawlCommand::Study(arguments) => study::study(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
         RecrawlCommand::Feed(arguments) => feed::feed(arguments),
         RecrawlCommand::Key(arguments) => key::key(arguments, format),

@@ -126,7 +126,10 @@ impl Inspection {
     }
 
     /// The rules by which the scheduler decides, as far as they are kept.
-    fn rules(&self) -> Result<FrontierRules, CommandFailure> {
+    ///
+    /// # Errors
+    /// The saved rules cannot be read.
+    pub fn rules(&self) -> Result<FrontierRules, CommandFailure> {
         let rules = FrontierRules::new(&self.settings, self.partitions.max(1));
         Ok(rules.with_saved(self.saved_rules()?.crawl_rules()?).with_seeds(noted_list(&self.directory)?))
     }

@@ -28,6 +28,7 @@ pub mod sitemap;
 pub mod stage;
 pub mod state;
 pub mod status;
+pub mod study;
 pub mod text;
 
 pub mod topics;

@@ -2,6 +2,7 @@
 
 mod budget;
 mod corpus;
+mod crawl;
 mod first_days;
 mod focus;
 mod grow;
@@ -34,6 +35,8 @@ enum SimulateCommand {
     Trace(trace::TraceArguments),
     /// Simulates synthetic populations of pages.
     Population(population::PopulationArguments),
+    /// Simulates a crawl of one's own with other budgets.
+    Crawl(crawl::CrawlArguments),
     /// Computes the budget that other crawlers need for the same freshness.
     Versus(versus::VersusArguments),
     /// Crawls a web that grows, and measures how soon new pages are copied.
@@ -50,6 +53,7 @@ pub(crate) fn simulate(arguments: &SimulateArguments, format: Format) -> Result<
     match &arguments.command {
         SimulateCommand::Trace(arguments) => trace::trace(arguments, format),
         SimulateCommand::Population(arguments) => population::population(arguments, format),
+        SimulateCommand::Crawl(arguments) => crawl::crawl(arguments, format),
         SimulateCommand::Versus(arguments) => versus::versus(arguments, format),
         SimulateCommand::Grow(arguments) => grow::grow(arguments, format),
         SimulateCommand::Focus(arguments) => focus::focus(arguments, format),

@@ -1,5 +1,6 @@
 //! `recrawl simulate` as scripts meet it: what it prints, and how it ends.
 
+mod crawl;
 mod focus;
 
 use serde_json::Value;
