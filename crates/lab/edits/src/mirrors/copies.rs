@@ -44,7 +44,7 @@ pub(crate) const COPIES: &[CopyKind] = &[
     CopyKind {
         name: "the same links, other words",
         is_mirror: false,
-        make: |page, _, _| made(map_texts(&page.html, |text| in_other_words(text))),
+        make: |page, _, _| made(map_texts(&page.html, in_other_words)),
     },
 ];
 
