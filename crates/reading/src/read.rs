@@ -35,7 +35,7 @@ pub struct PageReading {
     pub text: String,
     /// All visible text: whitespace folded, one line per block.
     pub full_text: String,
-    /// What the page says of itself in `<meta name=description>` or `og:description`, on one line, up to 1,024 bytes; empty
+    /// The page about itself: `<meta name=description>` or `og:description`, on one line, up to 1,024 bytes; empty
     /// if it does not.
     pub description: String,
     /// The words of `<meta name=keywords>`, up to 64.
