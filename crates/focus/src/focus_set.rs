@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn near_words_and_phrases_are_those_of_all_focuses() {
         let sail = "sail = 1\n[near]\nsail = { yacht = 0.6 }";
-        let set = set(vec![focus("boats", sail), focus("travel", "航班 = 1")]);
+        let set = set(vec![focus("boats", sail), focus("travel", "\"航班\" = 1")]);
         assert_eq!((set.closeness("yacht"), set.closeness("航班")), (0.6, 1.0));
         let page = PageTerms::read(&PhraseSegmenter::new(&IcuSegmenter::default(), set.phrases()), "", "国际航班");
         assert!(set.judge(&page)[1].relevance > 0.5 && set.judge(&page)[0].relevance == 0.0);
