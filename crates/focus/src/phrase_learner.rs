@@ -102,7 +102,7 @@ impl PhraseLearner {
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let pieces: Vec<&str> = starts.zip(&ends).filter_map(|(start, end)| word.get(start..*end)).collect();
         let is_single = |piece: &&str| piece.chars().nth(1).is_none();
-        if !pieces.iter().all(|piece| is_single(piece)) {
+        if !pieces.iter().all(is_single) {
             let mut single = pieces.iter().filter(|piece| is_single(piece)).peekable();
             return single.peek().is_some() && single.all(|piece| together >= SHARE_OF_PIECE * count(piece));
         }
