@@ -1,8 +1,11 @@
 //! A focus: a subject that pages are wanted about.
 
+use crate::near_words::NearWords;
 use crate::page_terms::PageTerms;
+use crate::phrases::Phrases;
 use crate::relevance::{DEFAULT_THRESHOLD, RelevanceMeasure};
 use crate::vector::FocusVector;
+use crate::words::Segmenter;
 use std::collections::BTreeMap;
 
 /// A focus. A page is compared with the terms of each language, and the best comparison counts: half of the terms of a
@@ -14,6 +17,8 @@ pub struct Focus {
     pub segmenter: String,
     /// Its terms by language (ISO 639-1), or by any other name.
     pub languages: BTreeMap<String, LanguageTerms>,
+    /// Words that are near to its terms. They count in links, where few words stand, and not in pages.
+    pub near: NearWords,
     /// Addresses of the pages it was learned from.
     pub examples: Vec<String>,
     /// Addresses where a crawl for it may begin.
@@ -49,6 +54,7 @@ impl Focus {
             name: name.into(),
             segmenter: segmenter.into(),
             languages: BTreeMap::new(),
+            near: NearWords::default(),
             examples: Vec::new(),
             seeds: Vec::new(),
         }
@@ -67,9 +73,26 @@ impl Focus {
         best
     }
 
-    /// How close a term is to the focus, from 0 to 1, in whichever language it is closest.
+    /// How close a term is to the focus, from 0 to 1, in whichever language it is closest: by itself, or as a word near to a
+    /// term of the focus.
     pub fn closeness(&self, term: &str) -> f64 {
+        self.own_closeness(term).max(self.near.closeness(term, |of| self.own_closeness(of)))
+    }
+
+    fn own_closeness(&self, term: &str) -> f64 {
         self.languages.values().map(|terms| terms.vector.closeness(term)).fold(0.0, f64::max)
+    }
+
+    /// Its terms and near words.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let terms = self.languages.values().flat_map(|terms| terms.vector.iter().map(|(term, _)| term));
+        terms.chain(self.near.iter().map(|(word, _)| word))
+    }
+
+    /// Its words that the segmenter may cut. Pages that are compared with the focus are read by a
+    /// [`PhraseSegmenter`](crate::PhraseSegmenter) with these.
+    pub fn phrases(&self, segmenter: &dyn Segmenter) -> Phrases {
+        Phrases::new(segmenter, self.words())
     }
 
     /// The terms of a page that count most, best first.
@@ -114,6 +137,16 @@ mod tests {
         assert_eq!((other.language, other.is_relevant, other.score), (None, false, 0.0));
         assert_eq!(focus.best_terms(&measure, &english, 1), ["boat"]);
         assert_eq!((focus.closeness("sail"), focus.closeness("帆船"), focus.closeness("car")), (0.5, 1.0, 0.0));
+    }
+
+    #[test]
+    fn a_near_word_is_as_close_as_its_term_at_most() {
+        let mut focus = focus();
+        assert!(focus.near.add("yacht", "sail", 0.8) && focus.near.add("boat", "sail", 1.0));
+        assert_eq!((focus.closeness("yacht"), focus.closeness("boat")), (0.4, 1.0));
+        let page = PageTerms::read(&IcuSegmenter::default(), "", "yacht");
+        assert_eq!(focus.relevance(&RelevanceMeasure::default(), &page).score, 0.0);
+        assert!(focus.words().any(|word| word == "yacht"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! ```toml
 //! format = 1
 //! name = "sailing"
-//! segmenter = "icu4x-dictionary-1"      # which program cut the terms; absent in a file written by hand
+//! segmenter = "icu4x-dictionary-2"      # which program cut the terms; absent in a file written by hand
 //! threshold = { en = 0.2, zh = 0.25 }   # relevance from which a page is about the focus; 0.3 if absent; or one number
 //! examples = ["https://a.example/1"]    # pages it was learned from
 //! seeds = ["https://a.example/"]        # where a crawl for it may begin
@@ -13,12 +13,20 @@
 //! [terms.en]
 //! boat = 0.62
 //! mainsail = 0.4
+//!
+//! [near]                                # words near to terms, which count in links
+//! "帆船" = ["游艇", "帆板"]               # of similarity 0.75
+//! boat = { yacht = 0.9, ferry = 0.6 }
 //! ```
 //!
-//! Terms written by hand are cut as the words of a page are: one of two words is two terms. Learned terms are taken as
-//! they are, and only if the segmenter is the one that cut them.
+//! Terms written by hand are cut as the words of a page are: one of two words is two terms. A Chinese one without spaces is
+//! one term, whatever the dictionary knows. Learned terms are taken as they are, and only if the segmenter is the one that
+//! cut them.
+
+mod near;
 
 use crate::focus::{Focus, LanguageTerms};
+use crate::phrases::WrittenWords;
 use crate::relevance::DEFAULT_THRESHOLD;
 use crate::vector::FocusVector;
 use crate::words::{Segmenter, terms};
@@ -94,6 +102,7 @@ impl TopicReader<'_> {
         }
         let table = document.get_ref();
         let mut thresholds = Thresholds::All(DEFAULT_THRESHOLD);
+        let mut near = None;
         let is_learned = table.contains_key("segmenter");
         for (key, value) in table {
             match key.get_ref().as_ref() {
@@ -104,9 +113,10 @@ impl TopicReader<'_> {
                 "examples" => focus.examples = self.strings(value, "examples"),
                 "seeds" => focus.seeds = self.strings(value, "seeds"),
                 "terms" => focus.languages = self.languages(value, is_learned),
+                "near" => near = Some(value),
                 other => self.fault(
                     key.span(),
-                    format!("{other} is no key of a focus; there are format, name, segmenter, threshold, examples, seeds and terms"),
+                    format!("{other} is no key of a focus; there are format, name, segmenter, threshold, examples, seeds, terms and near"),
                 ),
             }
         }
@@ -118,6 +128,9 @@ impl TopicReader<'_> {
             }
         }
         self.set_thresholds(&mut focus, thresholds);
+        if let Some(near) = near {
+            self.near_words(&mut focus, near, is_learned);
+        }
         focus
     }
 
@@ -242,20 +255,22 @@ impl TopicReader<'_> {
                 let known = weights.entry(term.to_owned()).or_default();
                 *known = known.max(weight);
             };
-            if is_learned {
-                add(&term);
-                continue;
-            }
-            let mut has_terms = false;
-            terms(self.segmenter, &term, &mut |term, _| {
-                has_terms = true;
-                add(term);
-            });
-            if !has_terms && !term.is_empty() {
-                self.fault(place, format!("{term:?} stands in pages of any focus; leave it out"));
-            }
+            self.terms_of(&term, place, is_learned).iter().for_each(|term| add(term));
         }
         FocusVector::new(weights, MAX_TERMS)
+    }
+
+    /// The terms of words in a file: one for a learned term, and several for a text of several words.
+    fn terms_of(&mut self, text: &str, place: Range<usize>, is_learned: bool) -> Vec<String> {
+        if is_learned {
+            return vec![text.to_owned()];
+        }
+        let mut found = Vec::new();
+        terms(&WrittenWords(self.segmenter), text, &mut |term, _| found.push(term.to_owned()));
+        if found.is_empty() && !text.is_empty() {
+            self.fault(place, format!("{text:?} stands in pages of any focus; leave it out, or write a longer word"));
+        }
+        found
     }
 }
 
@@ -268,107 +283,4 @@ fn number(value: &DeValue<'_>) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::focus_writer::write_focus;
-    use crate::words::IcuSegmenter;
-    use proptest::prelude::*;
-
-    fn read(text: &str) -> Result<Focus, FocusFileError> {
-        read_focus(text, &IcuSegmenter::default())
-    }
-
-    const BY_HAND: &str = "format = 1\nname = \"sailing\"\nseeds = [\"https://a.test/\"]\n[terms]\nzh = [\"帆船\"]\n\
-                           [terms.en]\n\"Sailing boats\" = 2\nkeel = 1.0\n";
-
-    #[test]
-    fn a_file_written_by_hand_is_cut_into_terms() {
-        let focus = read(BY_HAND).unwrap();
-        assert_eq!((focus.name.as_str(), focus.languages["zh"].threshold), ("sailing", DEFAULT_THRESHOLD));
-        assert_eq!(focus.seeds, ["https://a.test/"]);
-        let english: Vec<_> = focus.languages["en"].vector.iter().map(|(term, _)| term).collect();
-        assert_eq!(english, ["boat", "keel", "sailing"]);
-        assert_eq!((focus.closeness("boat"), focus.closeness("keel"), focus.closeness("帆船")), (1.0, 0.5, 1.0));
-    }
-
-    #[test]
-    fn what_is_written_is_read_again() {
-        let mut focus = read(BY_HAND).unwrap();
-        focus.languages.get_mut("zh").unwrap().threshold = 0.25;
-        focus.name = "a \"name\"\nof two lines".to_owned();
-        focus.examples = vec!["https://b.test/?q=\\".to_owned()];
-        let again = read(&write_focus(&focus)).unwrap();
-        for (language, terms) in &focus.languages {
-            assert_eq!(again.languages[language].threshold, terms.threshold);
-            for (term, weight) in terms.vector.iter() {
-                assert!((again.languages[language].vector.weight(term) - weight).abs() < 2e-6, "{term}");
-            }
-        }
-        assert_eq!(Focus { languages: focus.languages.clone(), ..again }, focus);
-    }
-
-    #[test]
-    fn faults_are_named_by_line() {
-        let check = |text: &str, expected: &[(usize, &str)]| {
-            let faults = read(text).unwrap_err().faults;
-            assert_eq!(faults.len(), expected.len(), "{text}: {faults:?}");
-            for (fault, (line, words)) in faults.iter().zip(expected) {
-                assert!(fault.line == *line && fault.problem.contains(words), "{text}: {fault:?}");
-            }
-        };
-        check("", &[(1, "format"), (1, "name"), (1, "[terms.en]")]);
-        check("format = 1\nname = \"x\nterms = 1", &[(2, "TOML")]);
-        check(
-            "format = 2\nname = 7\n[terms]\nen = []\nfr = 1",
-            &[(1, "format = 1"), (2, "in quotes"), (4, "0 terms"), (5, "a table")],
-        );
-        check(
-            "format = 1\nname = \"x\"\nthreshold = 3\ncolour = 1\nseeds = \"x\"\n[terms.en]\nboat = -1\nthe = 1\n",
-            &[
-                (3, "above 0 and up to 1"),
-                (4, "colour is no key"),
-                (5, "a list"),
-                (7, "\"boat\""),
-                (8, "\"the\" stands in"),
-            ],
-        );
-        check("format = 1\nname = \"x\"\nterms = {}", &[(3, "1 to 32 languages")]);
-        let thresholds = "format = 1\nname = \"x\"\nthreshold = { en = 0.1, fr = 0.2 }\nterms = { en = [\"boat\"] }";
-        check(thresholds, &[(3, "no [terms.fr]")]);
-    }
-
-    #[test]
-    fn terms_of_another_dictionary_are_refused() {
-        let file = write_focus(&read(BY_HAND).unwrap());
-        let other = file.replace("icu4x-dictionary-1", "icu4x-dictionary-0");
-        let error = read(&other).unwrap_err().to_string();
-        assert!(error.starts_with("line 3: ") && error.contains("icu4x-dictionary-0"), "{error}");
-        assert!(error.contains("learn the focus again"), "{error}");
-        let by_hand = other.lines().filter(|line| !line.starts_with("segmenter")).collect::<Vec<_>>().join("\n");
-        assert!(read(&by_hand).is_ok());
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_is_read_or_refused(
-            text in "(format = 1\n|name = \"x\"\n|\\[terms\\.en\\]\n|boat = 1\n|= |\\[|\\]|\"|\n|-1|1e999|nan|terms|seeds|[a-z帆]){0,20}"
-        ) {
-            match read(&text) {
-                Ok(focus) => prop_assert!(!focus.languages.is_empty()),
-                Err(error) => prop_assert!(!error.faults.is_empty()),
-            }
-        }
-
-        #[test]
-        fn any_focus_is_read_as_it_was_written(name in "\\PC{1,10}[a-z]", term in "\\PC{1,10}", address in "\\PC{0,10}x") {
-            let mut focus = read(BY_HAND).unwrap();
-            let terms = LanguageTerms { threshold: 0.5, vector: FocusVector::new([(term, 1.0)], 9) };
-            focus.languages.insert("x y".to_owned(), terms);
-            focus.name = name;
-            focus.examples = vec![address];
-            let again = read(&write_focus(&focus)).unwrap();
-            prop_assert_eq!((again.name, again.examples), (focus.name, focus.examples));
-            prop_assert_eq!(&again.languages["x y"], &focus.languages["x y"]);
-        }
-    }
-}
+mod tests;

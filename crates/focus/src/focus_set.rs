@@ -7,7 +7,9 @@ use crate::focus::Focus;
 use crate::focus_writer::write_focus;
 use crate::links::LinkPrediction;
 use crate::page_terms::PageTerms;
+use crate::phrases::Phrases;
 use crate::relevance::RelevanceMeasure;
+use crate::words::Segmenter;
 use std::collections::HashMap;
 
 /// The most focuses of a set. Judging a page takes time linear in them.
@@ -59,23 +61,26 @@ pub struct FocusSet {
     rules: FocusSetRules,
     /// By term, the largest closeness of all focuses.
     closenesses: HashMap<String, f64>,
+    phrases: Phrases,
     version: i64,
 }
 
 impl FocusSet {
-    /// The set of the first [`MAX_FOCUSES`] focuses. The caller reports others to the operator.
-    pub fn new(mut focuses: Vec<Focus>, rules: FocusSetRules) -> Self {
+    /// The set of the first [`MAX_FOCUSES`] focuses. The caller reports others to the operator. The segmenter is the one by
+    /// which pages are read.
+    pub fn new(mut focuses: Vec<Focus>, rules: FocusSetRules, segmenter: &dyn Segmenter) -> Self {
         focuses.truncate(MAX_FOCUSES);
         focuses.sort_by(|one, other| one.name.cmp(&other.name));
         let mut closenesses: HashMap<String, f64> = HashMap::new();
-        for vector in focuses.iter().flat_map(|focus| focus.languages.values()).map(|terms| &terms.vector) {
-            for (term, _) in vector.iter() {
-                let largest = closenesses.entry(term.to_owned()).or_default();
-                *largest = largest.max(vector.closeness(term));
+        for focus in &focuses {
+            for word in focus.words() {
+                let largest = closenesses.entry(word.to_owned()).or_default();
+                *largest = largest.max(focus.closeness(word));
             }
         }
+        let phrases = Phrases::new(segmenter, focuses.iter().flat_map(Focus::words));
         let version = if focuses.is_empty() { 0 } else { version(&focuses, &rules) };
-        Self { focuses, rules, closenesses, version }
+        Self { focuses, rules, closenesses, phrases, version }
     }
 
     /// A number that differs if pages may be judged otherwise. 0 for the empty set.
@@ -90,6 +95,12 @@ impl FocusSet {
 
     pub fn is_empty(&self) -> bool {
         self.focuses.is_empty()
+    }
+
+    /// The words of all focuses that the segmenter may cut. Pages and links are read by a
+    /// [`PhraseSegmenter`](crate::PhraseSegmenter) with these.
+    pub fn phrases(&self) -> &Phrases {
+        &self.phrases
     }
 
     /// How pages and links are judged.
@@ -121,6 +132,7 @@ fn version(focuses: &[Focus], rules: &FocusSetRules) -> i64 {
 mod tests {
     use super::*;
     use crate::focus_file::read_focus;
+    use crate::phrases::PhraseSegmenter;
     use crate::words::IcuSegmenter;
 
     fn focus(name: &str, words: &str) -> Focus {
@@ -129,7 +141,7 @@ mod tests {
     }
 
     fn set(focuses: Vec<Focus>) -> FocusSet {
-        FocusSet::new(focuses, FocusSetRules::default())
+        FocusSet::new(focuses, FocusSetRules::default(), &IcuSegmenter::default())
     }
 
     #[test]
@@ -143,6 +155,15 @@ mod tests {
     }
 
     #[test]
+    fn near_words_and_phrases_are_those_of_all_focuses() {
+        let sail = "sail = 1\n[near]\nsail = { yacht = 0.6 }";
+        let set = set(vec![focus("boats", sail), focus("travel", "\"航班\" = 1")]);
+        assert_eq!((set.closeness("yacht"), set.closeness("航班")), (0.6, 1.0));
+        let page = PageTerms::read(&PhraseSegmenter::new(&IcuSegmenter::default(), set.phrases()), "", "国际航班");
+        assert!(set.judge(&page)[1].relevance > 0.5 && set.judge(&page)[0].relevance == 0.0);
+    }
+
+    #[test]
     fn the_version_is_that_of_the_judgement() {
         let (boats, alps) = (focus("boats", "sail = 1"), focus("alps", "peak = 1"));
         let version = |focuses: &[&Focus]| set(focuses.iter().map(|&focus| focus.clone()).collect()).version();
@@ -151,7 +172,7 @@ mod tests {
         let different: std::collections::BTreeSet<_> = others.into_iter().collect();
         assert_eq!((different.len(), others[0]), (4, 0));
         let rules = FocusSetRules { page_threshold: Some(0.5), ..FocusSetRules::default() };
-        let stricter = FocusSet::new(vec![boats.clone()], rules);
+        let stricter = FocusSet::new(vec![boats.clone()], rules, &IcuSegmenter::default());
         assert_ne!(stricter.version(), others[1]);
         assert_eq!(stricter.judge(&PageTerms::default())[0].threshold, 0.5);
     }

@@ -2,7 +2,9 @@
 
 use crate::focus::{Focus, LanguageTerms};
 use crate::focus_file::FORMAT;
+use crate::near_words::NearWords;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Writes the file of a focus, terms of larger weight first. Reading it gives the focus again, weights to six digits.
@@ -25,7 +27,24 @@ pub fn write_focus(focus: &Focus) -> String {
             let _ = writeln!(file, "{} = {weight:.6}", quote_key(term));
         }
     }
+    write_near_words(&focus.near, &mut file);
     file
+}
+
+/// Writes near words by the term of the focus, as people look for them.
+fn write_near_words(near: &NearWords, file: &mut String) {
+    let mut by_term: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (word, terms) in near.iter() {
+        for (term, similarity) in terms.iter().filter(|(_, similarity)| **similarity >= 1e-6) {
+            by_term.entry(term).or_default().push(format!("{} = {similarity:.6}", quote_key(word)));
+        }
+    }
+    if !by_term.is_empty() {
+        file.push_str("\n[near]\n");
+    }
+    for (term, words) in by_term {
+        let _ = writeln!(file, "{} = {{ {} }}", quote_key(term), words.join(", "));
+    }
 }
 
 /// A basic string of TOML, on one line. The library's own may have several, which a key must not.

@@ -6,9 +6,10 @@
 //!
 //! In the published system all words count the same. On a page about the focus every link is then as promising as any
 //! other. Here the words around a link count half, since they may belong to the link beside it, and not at all if the
-//! link itself says enough.
+//! link itself says enough: by three words, or by four Han characters, which are two words of Chinese.
 
 use crate::focus_set::TermCloseness;
+use crate::phrases::is_han;
 use crate::words::{Segmenter, terms};
 use document::{LinkedPage, prefix};
 use page::LinkResolver;
@@ -29,21 +30,25 @@ pub struct LinkPrediction {
     pub weight_around: f64,
     /// A link with this many words in its anchor says enough: the words around it do not count.
     pub informative_words: usize,
+    /// So does one with this many Han characters in words.
+    pub informative_han: usize,
 }
 
 impl Default for LinkPrediction {
     fn default() -> Self {
-        Self { least_closeness: LEAST_CLOSENESS, weight_around: 0.5, informative_words: 3 }
+        Self { least_closeness: LEAST_CLOSENESS, weight_around: 0.5, informative_words: 3, informative_han: 4 }
     }
 }
 
 impl LinkPrediction {
     /// As the "SkyReach" system published it.
     pub fn published() -> Self {
-        Self { weight_around: 1.0, informative_words: usize::MAX, ..Self::default() }
+        Self { weight_around: 1.0, informative_words: usize::MAX, informative_han: usize::MAX, ..Self::default() }
     }
 }
 
+/// Words of links to anything ("read on", "details", "part two") that are no stop words. They say nothing of the target.
+const WORDS_OF_ANY_LINK: [&str; 7] = ["继续", "详细", "详情", "内容", "部分", "进入", "浏览"];
 /// Bytes of a `title` attribute that are read.
 const MAX_TITLE_BYTES: usize = 256;
 
@@ -120,14 +125,18 @@ fn largest_closeness(focus: &dyn TermCloseness, segmenter: &dyn Segmenter, text:
 struct PlacedWords {
     places: Vec<Range<usize>>,
     closenesses: Vec<f64>,
+    /// Han characters of each word that says something of a target.
+    han: Vec<usize>,
 }
 
 impl PlacedWords {
     fn read(focus: &dyn TermCloseness, segmenter: &dyn Segmenter, text: &str) -> Self {
-        let mut words = Self { places: Vec::new(), closenesses: Vec::new() };
+        let mut words = Self { places: Vec::new(), closenesses: Vec::new(), han: Vec::new() };
         terms(segmenter, text, &mut |term, place| {
             words.places.push(place);
             words.closenesses.push(focus.closeness(term));
+            let is_of_any_link = WORDS_OF_ANY_LINK.contains(&term);
+            words.han.push(if is_of_any_link { 0 } else { term.chars().filter(|it| is_han(*it)).count() });
         });
         words
     }
@@ -138,7 +147,8 @@ impl PlacedWords {
         let end = self.places.partition_point(|place| place.start < anchor.end).max(first);
         let around = first.saturating_sub(WORDS_AROUND)..(end + WORDS_AROUND).min(self.places.len());
         let largest = |words: Range<usize>| self.closenesses[words].iter().copied().fold(0.0, f64::max);
-        if end - first >= prediction.informative_words {
+        let han: usize = self.han[first..end].iter().sum();
+        if end - first >= prediction.informative_words || han >= prediction.informative_han {
             return largest(first..end);
         }
         largest(first..end).max(prediction.weight_around * largest(around))
@@ -211,6 +221,27 @@ mod tests {
         let informative = LinkPrediction { informative_words: 1, ..LinkPrediction::published() };
         assert_eq!(relevances(&informative), [1.0, 0.5]);
         assert_eq!(relevances(&LinkPrediction { weight_around: 0.0, ..LinkPrediction::default() }), [0.0, 0.5]);
+    }
+
+    #[test]
+    fn two_chinese_words_say_enough_and_those_of_any_link_do_not() {
+        let relevance = |html: &str| predicted(&LinkPrediction::default(), html, "http://a.test/")[1].relevance;
+        assert_eq!(relevance("<a href=/1>股票</a> <a href=/2>帆船比赛</a>"), 0.0);
+        assert_eq!(relevance("<a href=/1>股票</a> <a href=/2>帆船</a>"), 0.4);
+        assert_eq!(relevance("<a href=/1>股票</a> <a href=/2>详细内容</a>"), 0.4);
+        assert_eq!(relevance("<a href=/1>股票</a> <a href=/2>点击这里</a>"), 0.4);
+    }
+
+    #[test]
+    fn a_link_with_a_near_word_is_promising() {
+        let mut focus = focus();
+        assert!(focus.near.add("债券", "股票", 0.75) && focus.near.add("帆板", "股票", 0.3));
+        let page = LinkedPage::of_html("<a href=/1>债券</a><p><a href=/2>帆板</a>");
+        let prediction = LinkPrediction { weight_around: 0.0, ..LinkPrediction::default() };
+        let links = predict_links(&prediction, &focus, &IcuSegmenter::default(), &page, Some("http://a.test/"));
+        // .75 times .8, the closeness of 股票; .24 is below c.
+        assert!((links[0].relevance - 0.6).abs() < 1e-12, "{links:?}");
+        assert_eq!(links[1].relevance, 0.0);
     }
 
     #[test]

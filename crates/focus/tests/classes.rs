@@ -1,6 +1,9 @@
 //! The built-in classes on short pages that were written for this test.
 
-use focus::{IcuSegmenter, PageTerms, RelevanceMeasure, classes};
+use focus::{
+    Focus, FocusSet, FocusSetRules, IcuSegmenter, PageTerms, PhraseSegmenter, RelevanceMeasure, class, classes, terms,
+};
+use std::collections::BTreeSet;
 
 const PAGES: [(&str, &str, &str); 14] = [
     (
@@ -104,9 +107,10 @@ const PAGES: [(&str, &str, &str); 14] = [
 #[test]
 fn a_page_is_closest_to_its_class_and_reaches_its_threshold() {
     let segmenter = IcuSegmenter::default();
-    let (classes, measure) = (classes(&segmenter), RelevanceMeasure::default());
+    let set = FocusSet::new(classes(&segmenter), FocusSetRules::default(), &segmenter);
+    let (classes, measure) = (set.focuses(), RelevanceMeasure::default());
     for (class, title, text) in PAGES {
-        let page = PageTerms::read(&segmenter, title, text);
+        let page = PageTerms::read(&PhraseSegmenter::new(&segmenter, set.phrases()), title, text);
         let mut scores: Vec<(f64, &str)> =
             classes.iter().map(|class| (class.relevance(&measure, &page).score, class.name.as_str())).collect();
         scores.sort_by(|one, other| other.0.total_cmp(&one.0));
@@ -118,4 +122,60 @@ fn a_page_is_closest_to_its_class_and_reaches_its_threshold() {
         let expected: &[&str] = if class.is_empty() { &[] } else { &[class] };
         assert_eq!(relevant, expected, "{title}: {:?}", &scores[..4]);
     }
+}
+
+/// Sentences around a word. Those without punctuation put characters beside it with which the dictionary may join its ends.
+const SENTENCES: [(&str, &str); 8] = [
+    ("", ""),
+    ("关于", "的消息"),
+    ("我们讨论了", "，结果很好。"),
+    ("这是中国", "市场报告"),
+    ("国际", "次日发布"),
+    ("最新", "大全"),
+    ("《", "》"),
+    ("about ", " news"),
+];
+
+#[test]
+fn every_chinese_word_of_a_class_is_found_whole() {
+    let segmenter = IcuSegmenter::default();
+    let (mut words, mut cut) = (0, Vec::new());
+    for class in classes(&segmenter) {
+        let phrases = class.phrases(&segmenter);
+        for (word, _) in class.languages["zh"].vector.iter() {
+            for (before, after) in SENTENCES {
+                let mut found = BTreeSet::new();
+                let text = format!("{before}{word}{after}");
+                let segmenter = PhraseSegmenter::new(&segmenter, &phrases);
+                terms(&segmenter, &text, &mut |term, _| {
+                    found.insert(term.to_owned());
+                });
+                words += 1;
+                if !found.contains(word) {
+                    cut.push(text);
+                }
+            }
+        }
+    }
+    // Two words of one class share a character, and the first is taken: 新房 (new home) and 房贷 (mortgage).
+    assert!(words > 4000 && cut == ["最新房贷大全"], "{} of {words}: {cut:#?}", cut.len());
+}
+
+fn is_relevant(focus: &Focus, title: &str, text: &str) -> bool {
+    let segmenter = IcuSegmenter::default();
+    let phrases = focus.phrases(&segmenter);
+    let page = PageTerms::read(&PhraseSegmenter::new(&segmenter, &phrases), title, text);
+    focus.relevance(&RelevanceMeasure::default(), &page).is_relevant
+}
+
+#[test]
+fn characters_that_words_share_make_no_page_relevant() {
+    let travel = class("travel", &IcuSegmenter::default()).expect("it is built in");
+    let liner = "集装箱班轮公司宣布增加欧洲航线的运力。班轮联盟表示，航运需求回升，码头装卸效率提高，班轮准班率上升，运价指数小幅上涨。";
+    assert!(!is_relevant(&travel, "班轮航运市场回暖", liner));
+    let school =
+        "学校本学期新开设三个班，各班班主任已经到岗。校区分为东区和西区，区内设有图书馆和操场，班级人数不超过四十人。";
+    assert!(!is_relevant(&travel, "新校区开班", school));
+    let holiday = "景区门票提前预订可享优惠，自驾游游客请注意停车位置。古镇的民宿价格适中，乘坐航班的旅客可在机场换乘大巴，邮轮码头也有接驳车。";
+    assert!(is_relevant(&travel, "古镇三日游攻略", holiday));
 }

@@ -16,9 +16,10 @@ mod page_reader;
 mod read;
 mod structure;
 mod text_blocks;
+mod text_style;
 mod tree;
 
 pub use crate::dates::PageDates;
-pub use crate::headline::published_title;
+pub use crate::headline::{TitleRules, published_title};
 pub use crate::page_reader::MainText;
 pub use crate::read::{PageReading, ReadLink, read};

@@ -14,6 +14,11 @@ use page::LinkResolver;
 use serde::Serialize;
 use std::ops::Range;
 
+/// Bytes of a description that are kept.
+const MAX_DESCRIPTION_BYTES: usize = 1024;
+/// Keywords of a page that are kept, and the bytes of each.
+const MAX_KEYWORDS: usize = 64;
+const MAX_KEYWORD_BYTES: usize = 64;
 /// Bytes of text on each side of a link that count as its context.
 const CONTEXT_BYTES: usize = 80;
 
@@ -30,6 +35,11 @@ pub struct PageReading {
     pub text: String,
     /// All visible text: whitespace folded, one line per block.
     pub full_text: String,
+    /// The page about itself: `<meta name=description>` or `og:description`, on one line, up to 1,024 bytes; empty
+    /// if it does not.
+    pub description: String,
+    /// The words of `<meta name=keywords>`, up to 64.
+    pub keywords: Vec<String>,
     /// The primary language subtag, as declared or else guessed from the text; `None` if neither is available.
     pub language: Option<String>,
     /// The WHATWG name of the character encoding; `None` for a body that is not text.
@@ -90,6 +100,8 @@ fn read_html(html: &str, charset: &'static str, url: Option<&str>) -> PageReadin
     PageReading {
         language: head.language.or(head.weak_language),
         robots: head.robots,
+        description: head.description,
+        keywords: head.keywords,
         dates: head.dates.finish(),
         structure: Some(format!("{:016x}", structure::fingerprint(&tree))),
         ..of_page(page, url)
@@ -148,6 +160,8 @@ struct HeadReader<'a> {
     /// The language from declarations that are often left at a default.
     weak_language: Option<String>,
     robots: Vec<String>,
+    description: String,
+    keywords: Vec<String>,
     dates: DateReader,
     in_json_ld: bool,
 }
@@ -190,6 +204,15 @@ impl<'a> HeadReader<'a> {
             "robots" => {
                 let directives = content.split(',').map(|word| word.trim().to_ascii_lowercase());
                 self.robots.extend(directives.filter(|word| !word.is_empty()));
+            }
+            "description" | "og:description" | "dc.description" if self.description.is_empty() => {
+                let words: Vec<&str> = content.split_whitespace().collect();
+                prefix(&words.join(" "), MAX_DESCRIPTION_BYTES).clone_into(&mut self.description);
+            }
+            "keywords" if self.keywords.is_empty() => {
+                let words = content.split([',', ';', '，', '、', '；']).map(str::trim).filter(|word| !word.is_empty());
+                let words = words.take(MAX_KEYWORDS).map(|word| prefix(word, MAX_KEYWORD_BYTES).to_owned());
+                self.keywords = words.collect();
             }
             "content-language" | "language" | "og:locale" | "dc.language" if self.weak_language.is_none() => {
                 self.weak_language = language::primary_subtag(&content);
@@ -249,10 +272,37 @@ mod tests {
     }
 
     #[test]
+    fn what_a_page_says_of_itself_is_read_and_bounded() {
+        let html = "<meta name=description content=' Ships &amp;\n boats '><meta property=og:description content=no>\
+                    <meta name=Keywords content='航班，景区, ships;;'><p>x";
+        let reading = read_at(html, None);
+        assert_eq!(
+            (reading.description.as_str(), reading.keywords),
+            ("Ships & boats", vec!["航班".to_owned(), "景区".to_owned(), "ships".to_owned(),])
+        );
+        let long = "帆船,".repeat(2000);
+        let reading =
+            read_at(&format!("<meta name=description content='{long}'><meta name=keywords content='{long}'>"), None);
+        assert!(reading.description.len() <= MAX_DESCRIPTION_BYTES && reading.keywords.len() == MAX_KEYWORDS);
+    }
+
+    #[test]
     fn the_fields_have_the_names_scripts_rely_on() {
         let json =
             serde_json::to_value(read(b"<title>T</title><a href=/x>y</a>", None, Some("http://a.test/"))).unwrap();
-        for field in ["title", "text", "full_text", "language", "charset", "links", "canonical", "robots", "dates"] {
+        for field in [
+            "title",
+            "text",
+            "full_text",
+            "description",
+            "keywords",
+            "language",
+            "charset",
+            "links",
+            "canonical",
+            "robots",
+            "dates",
+        ] {
             assert!(json.get(field).is_some(), "{field}");
         }
         assert_eq!((&json["title"], &json["kind"]), (&"T".into(), &"html".into()));

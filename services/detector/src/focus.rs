@@ -10,7 +10,8 @@ use crate::read_page::ReadPage;
 use crate::state::PageSketch;
 use document::LinkedPage;
 use focus::{
-    Focus, FocusSet, FocusSetRules, IcuSegmenter, LinkPrediction, MAX_FOCUSES, PageTerms, predict_links, read_focus,
+    Focus, FocusSet, FocusSetRules, IcuSegmenter, LinkPrediction, MAX_FOCUSES, PageTerms, PhraseSegmenter,
+    predict_links, read_focus,
 };
 use messages::topics::FOCUS_ORDERS;
 use messages::{FetchResult, FocusOrder, FocusRelevance, Link, PageFocus};
@@ -81,7 +82,7 @@ impl WantedFocuses {
         let examples = focuses.iter().flat_map(|focus| &focus.examples);
         let targets = examples.filter_map(|example| CanonicalUrl::parse(example).ok());
         self.targets = Arc::new(targets.map(|url| self.urls.apply(url).page_id()).collect());
-        self.set = Arc::new(FocusSet::new(focuses, self.rules));
+        self.set = Arc::new(FocusSet::new(focuses, self.rules, &self.segmenter));
     }
 
     /// Whether no page is judged.
@@ -99,10 +100,15 @@ impl WantedFocuses {
         (self.set.focuses().len(), self.left_out, self.targets.len())
     }
 
+    /// Cuts the words of pages, those of the focuses whole.
+    fn segmenter(&self) -> PhraseSegmenter<'_> {
+        PhraseSegmenter::new(&self.segmenter, self.set.phrases())
+    }
+
     /// Judges a page and its links. `None` without focuses.
     pub(crate) fn judge(&self, result: &FetchResult, page: &ReadPage, links: &[Link]) -> Option<PageFocus> {
         let reading = page.main_text()?;
-        let terms = PageTerms::read(&self.segmenter, &reading.title, &reading.text);
+        let terms = PageTerms::read(&self.segmenter(), &reading.title, &reading.text);
         let judged = self.set.judge(&terms);
         let is_in_focus = judged.iter().any(|it| it.relevance >= it.threshold);
         let promises = if links.is_empty() { HashMap::new() } else { self.promises(result, &reading.linked) };
@@ -128,7 +134,7 @@ impl WantedFocuses {
     fn promises(&self, result: &FetchResult, page: &LinkedPage) -> HashMap<PageId, f32> {
         let address = Some(result.look.answered_by().as_str());
         let mut promises: HashMap<PageId, f32> = HashMap::new();
-        for link in predict_links(&self.set.rules().prediction, &*self.set, &self.segmenter, page, address) {
+        for link in predict_links(&self.set.rules().prediction, &*self.set, &self.segmenter(), page, address) {
             if link.relevance > 0.0
                 && let Ok(url) = CanonicalUrl::parse(&link.url)
             {

@@ -6,8 +6,8 @@ use crate::commands::SettingsArguments;
 use crate::one_fetch::{self, Given};
 use crate::stages::topologies;
 use ::focus::{
-    Focus, FocusLearner, IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, Segmenter, class, classes,
-    predict_links, read_focus, write_focus,
+    Focus, IcuSegmenter, LearningText, LinkPrediction, PageTerms, PhraseSegmenter, Phrases, RelevanceMeasure,
+    Segmenter, abstract_of, class, classes, learn_from_texts, predict_links, read_focus, write_focus,
 };
 use clap::{Args, Subcommand};
 use document::{Body, LinkedPage};
@@ -114,6 +114,9 @@ struct PageScore {
     relevant: bool,
     /// The page's terms that count most.
     terms: Vec<String>,
+    /// Sentences of the page that say most about the focus.
+    #[serde(rename = "abstract")]
+    summary: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     links: Option<Vec<LinkPromise>>,
 }
@@ -193,19 +196,27 @@ fn order(
 
 struct Scorer {
     focus: Focus,
-    segmenter: IcuSegmenter,
+    icu: IcuSegmenter,
+    phrases: Phrases,
     shows_links: bool,
 }
 
 impl Scorer {
     fn new(focus: &str, shows_links: bool) -> Result<Self, CommandFailure> {
-        let segmenter = IcuSegmenter::default();
-        Ok(Self { focus: load(focus, &segmenter)?, segmenter, shows_links })
+        let icu = IcuSegmenter::default();
+        let focus = load(focus, &icu)?;
+        let phrases = focus.phrases(&icu);
+        Ok(Self { focus, icu, phrases, shows_links })
+    }
+
+    /// Cuts the words of pages, those of the focus whole.
+    fn segmenter(&self) -> PhraseSegmenter<'_> {
+        PhraseSegmenter::new(&self.icu, &self.phrases)
     }
 
     fn score(&self, source: &str, bytes: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageScore {
         let reading = reading::read(bytes, content_type, url);
-        let terms = PageTerms::read(&self.segmenter, &reading.title, &reading.text);
+        let terms = PageTerms::read(&self.segmenter(), &reading.title, &reading.text);
         let measure = RelevanceMeasure::default();
         let relevance = self.focus.relevance(&measure, &terms);
         PageScore {
@@ -215,6 +226,7 @@ impl Scorer {
             threshold: relevance.threshold,
             relevant: relevance.is_relevant,
             terms: self.focus.best_terms(&measure, &terms, SHOWN_TERMS),
+            summary: abstract_of(&self.focus, &self.segmenter(), &reading.text),
             links: self.shows_links.then(|| self.links(&Body::new(bytes, content_type, url))),
             title: reading.title,
             language: reading.language,
@@ -224,7 +236,7 @@ impl Scorer {
     fn links(&self, body: &Body<'_>) -> Vec<LinkPromise> {
         let Some(html) = body.html() else { return Vec::new() };
         let page = LinkedPage::of_html(html);
-        let links = predict_links(&LinkPrediction::default(), &self.focus, &self.segmenter, &page, body.address());
+        let links = predict_links(&LinkPrediction::default(), &self.focus, &self.segmenter(), &page, body.address());
         let promise = |link: ::focus::PredictedLink| LinkPromise {
             url: link.url,
             anchor: link.anchor,
@@ -251,31 +263,31 @@ pub fn load(focus: &str, segmenter: &dyn Segmenter) -> Result<Focus, CommandFail
 
 fn learn(settings: &Settings, name: &str, sources: &[String], against: &[String]) -> Result<Focus, CommandFailure> {
     let segmenter = IcuSegmenter::default();
-    let mut learner = FocusLearner::default();
-    let mut examples = Vec::new();
+    let (mut examples, mut texts) = (Vec::new(), Vec::new());
     for source in pages(sources)? {
-        let (language, terms) = read_example(&segmenter, &one_fetch::file_or_address(settings, &source)?);
-        if learner.add_example(&language, terms) {
-            examples.push(source);
-        } else {
+        let text = read_text(&one_fetch::file_or_address(settings, &source)?);
+        if PageTerms::read(&segmenter, &text.title, &text.text).is_empty() {
             eprintln!("{source}: no words; left out");
+        } else {
+            examples.push(source);
+            texts.push(text);
         }
     }
+    let mut others = Vec::new();
     for source in pages(against)? {
-        let (language, terms) = read_example(&segmenter, &one_fetch::file_or_address(settings, &source)?);
-        learner.add_other(&language, terms);
+        others.push(read_text(&one_fetch::file_or_address(settings, &source)?));
     }
     let nothing = || CommandFailure::Input("the examples have no words that other pages do not have, too".to_owned());
-    let focus = learner.finish(name, &segmenter).ok_or_else(nothing)?;
+    let focus = learn_from_texts(name, &segmenter, &texts, &others).ok_or_else(nothing)?;
     Ok(Focus { examples: examples.into_iter().filter(|source| source != "-").collect(), ..focus })
 }
 
-/// The language and the terms of a page.
-fn read_example(segmenter: &dyn Segmenter, page: &Given) -> (String, PageTerms) {
+/// The language and the texts of a page.
+fn read_text(page: &Given) -> LearningText {
     let url = page.url.as_ref().map(ToString::to_string);
     let reading = reading::read(&page.bytes, page.content_type.as_deref(), url.as_deref());
-    let terms = PageTerms::read(segmenter, &reading.title, &reading.text);
-    (reading.language.unwrap_or_else(|| ANY_LANGUAGE.to_owned()), terms)
+    let language = reading.language.unwrap_or_else(|| ANY_LANGUAGE.to_owned());
+    LearningText { language, title: reading.title, text: reading.text }
 }
 
 /// The sources, with the files of each directory in its place, sorted by name.
@@ -326,5 +338,6 @@ fn as_json(focus: &Focus) -> Value {
         "examples": focus.examples,
         "seeds": focus.seeds,
         "terms": terms(|terms| terms.vector.iter().map(|(term, weight)| (term.to_owned(), weight)).collect()),
+        "near": focus.near.iter().map(|(word, of)| (word.to_owned(), json!(of))).collect::<Value>(),
     })
 }

@@ -3,7 +3,7 @@
 
 use super::web::{FocusPage, FocusWeb};
 use chance::{splitmix64, unit};
-use focus::{Focus, FocusLearner, IcuSegmenter, PageTerms, classes};
+use focus::{Focus, IcuSegmenter, LearningText, classes, learn_from_texts};
 
 const SITES: usize = 80;
 /// Pages of each site.
@@ -121,17 +121,18 @@ pub fn generate(seed: u64) -> (FocusWeb, Focus) {
 }
 
 fn learn(chance: &mut Chance, pages: &[FocusPage]) -> Focus {
-    let segmenter = IcuSegmenter::default();
-    let mut learner = FocusLearner::default();
-    for (language, text) in examples(chance) {
-        learner.add_example(language, PageTerms::read(&segmenter, "", &text));
-    }
-    let others = pages.iter().enumerate().filter(|(_, page)| !page.is_relevant);
-    for (number, page) in others.step_by(pages.len() / OTHERS) {
-        let language = LANGUAGES[language_of(number / PAGES_PER_SITE)];
-        learner.add_other(language, PageTerms::read(&segmenter, &page.title, &page.text));
-    }
-    learner.finish("subject", &segmenter).expect("the examples have terms")
+    let text = |language: &str, title: &str, text: &str| LearningText {
+        language: language.to_owned(),
+        title: title.to_owned(),
+        text: text.to_owned(),
+    };
+    let examples: Vec<LearningText> =
+        examples(chance).iter().map(|(language, example)| text(language, "", example)).collect();
+    let others = pages.iter().enumerate().filter(|(_, page)| !page.is_relevant).step_by(pages.len() / OTHERS);
+    let others: Vec<LearningText> = others
+        .map(|(number, page)| text(LANGUAGES[language_of(number / PAGES_PER_SITE)], &page.title, &page.text))
+        .collect();
+    learn_from_texts("subject", &IcuSegmenter::default(), &examples, &others).expect("the examples have terms")
 }
 
 fn language_of(site: usize) -> usize {

@@ -3,7 +3,7 @@
 use super::rank::rank_roughly;
 use super::web::{FocusPage, FocusWeb};
 use document::LinkedPage;
-use focus::{Focus, IcuSegmenter, LinkPrediction, PageTerms, RelevanceMeasure, predict_links};
+use focus::{Focus, IcuSegmenter, LinkPrediction, PageTerms, PhraseSegmenter, RelevanceMeasure, predict_links};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ranks are computed anew after this number of fetches.
@@ -16,7 +16,9 @@ pub(super) struct CrawledPage {
 }
 
 pub(super) fn read(prediction: &LinkPrediction, focus: &Focus, web: &FocusWeb) -> Vec<CrawledPage> {
-    let (segmenter, measure) = (IcuSegmenter::default(), RelevanceMeasure::default());
+    let (icu, measure) = (IcuSegmenter::default(), RelevanceMeasure::default());
+    let phrases = focus.phrases(&icu);
+    let segmenter = PhraseSegmenter::new(&icu, &phrases);
     let read = |page: &FocusPage| {
         let terms = PageTerms::read(&segmenter, &page.title, &page.text);
         let links = predict_links(prediction, focus, &segmenter, &LinkedPage::of_html(&page.html), Some(&page.url));

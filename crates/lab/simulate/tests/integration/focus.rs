@@ -12,6 +12,10 @@ fn a_focused_crawl_beats_ipagerank_everywhere_and_comes_near_the_oracle() {
     assert!(crawler.accuracy().iter().all(|share| *share > 0.97), "{:?}", crawler.accuracy());
     let harvests =
         FetchOrder::ALL.map(|order| crawler.crawl(order, MEASURED_AT[MEASURED_AT.len() - 1]).expect("the stages work"));
+    for harvest in &harvests {
+        let rates = MEASURED_AT.map(|fetches| harvest.rate(fetches));
+        println!("{:<26} {rates:.3?} mean {:.3?}", harvest.order.name(), harvest.mean_rate(&MEASURED_AT));
+    }
     let [ours, oracle] = [FetchOrder::Recrawl, FetchOrder::Oracle]
         .map(|order| harvests.iter().find(|harvest| harvest.order == order).expect("every order was crawled"));
     for other in harvests.iter().filter(|harvest| ![ours.order, oracle.order].contains(&harvest.order)) {

@@ -2,7 +2,7 @@
 //! pages are in the focus; the crawl does not use them.
 
 use archives::Archive;
-use focus::{Focus, FocusLearner, IcuSegmenter, PageTerms};
+use focus::{Focus, IcuSegmenter, LearningText, learn_from_texts};
 use simulate::focus::{FetchOrder, FocusCrawler, FocusPage, FocusWeb};
 use std::path::Path;
 
@@ -41,8 +41,7 @@ const SEEDS: [&str; 5] =
     ["/gittutorial.html", "/user-manual.html", "/gitglossary.html", "/git-commit.html", "/git-daemon.html"];
 
 fn manual(content: &Path) -> (Vec<FocusPage>, Focus) {
-    let segmenter = IcuSegmenter::default();
-    let (mut pages, mut learner) = (Vec::new(), FocusLearner::default());
+    let (mut pages, mut examples, mut others) = (Vec::new(), Vec::new(), Vec::new());
     let mut numbers = [0_usize, 0];
     let mut archive = Archive::open(content, Some("git-htmldocs")).expect("it can be read");
     let read = archive.for_each_latest(|page, bytes| {
@@ -51,10 +50,11 @@ fn manual(content: &Path) -> (Vec<FocusPage>, Focus) {
         let is_relevant = TALKING.iter().any(|part| name.contains(part));
         let number = &mut numbers[usize::from(is_relevant)];
         *number += 1;
-        let terms = || PageTerms::read(&segmenter, &reading.title, &reading.text);
+        let text =
+            || LearningText { language: "en".to_owned(), title: reading.title.clone(), text: reading.text.clone() };
         match is_relevant {
-            true if number.is_multiple_of(EXAMPLE_EVERY) => assert!(learner.add_example("en", terms())),
-            false if number.is_multiple_of(OTHER_EVERY) => learner.add_other("en", terms()),
+            true if number.is_multiple_of(EXAMPLE_EVERY) => examples.push(text()),
+            false if number.is_multiple_of(OTHER_EVERY) => others.push(text()),
             _ => {}
         }
         pages.push(FocusPage {
@@ -66,7 +66,8 @@ fn manual(content: &Path) -> (Vec<FocusPage>, Focus) {
         });
     });
     read.expect("it can be read");
-    (pages, learner.finish("talking", &segmenter).expect("the examples have terms"))
+    let focus = learn_from_texts("talking", &IcuSegmenter::default(), &examples, &others);
+    (pages, focus.expect("the examples have terms"))
 }
 
 #[test]
