@@ -23,7 +23,7 @@ fn a_crawl_is_studied_by_kind_and_place_and_its_changes_are_tested_for_memory() 
     for (key, value) in web.clock_settings() {
         crawl = crawl.with(key, &value);
     }
-    crawl.ask("study", &[]).exits_with(3).says(&["no log at", "start recrawl run first"]);
+    crawl.ask("study", &[]).exits_with(2).says(&["no log at", "start recrawl run first"]);
     let began = web.now();
     let running = crawl.run(&[]);
     wait_for("weeks have passed", SOON, || web.now().days_since(began) > DAYS);

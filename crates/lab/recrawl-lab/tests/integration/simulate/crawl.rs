@@ -24,6 +24,8 @@ fn the_present_budget_gives_what_the_crawl_expects_half_of_it_less_and_twice_of_
         .with("policy.scan_interval", "30m")
         .with("policy.lease_timeout", "30d")
         .with("politeness.response_time_factor", "0")
+        // Read every day, the robots.txt files of four hosts would take a fifth of this budget.
+        .with("politeness.robots_refresh", "30d")
         .with("log.batch_interval", "10ms");
     for (key, value) in web.clock_settings() {
         crawl = crawl.with(key, &value);
