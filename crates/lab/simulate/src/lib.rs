@@ -3,14 +3,15 @@
 //! [`engine`] runs one policy with one [`learner`] against the [`changes`] of the pages of a [`population`] (or of a
 //! recorded [`trace`]) and integrates the state of the copies exactly ([`metrics`]). [`study`] runs many and averages
 //! over seeds. [`versus`] computes what other crawlers pay for the same freshness. [`reproduce`] prints published
-//! figures beside ours. [`focus`] and [`grow`] crawl webs that are found link by link, with the stages of a crawl. [`setup`] gives a policy of the
-//! registry (`policies`) its estimator and options.
+//! figures beside ours. [`focus`] and [`grow`] crawl webs that are found link by link, with the stages of a crawl. A [`contender`] is a policy of the
+//! registry (`policies`), or a published system as its preset runs live, with estimator and options.
 //!
 //! Everything is a function of its seed: [`streams`] ties each random number to a page and a purpose, so that all
 //! policies meet the same changes, and results are the same to the last bit on any number of threads. Nothing here
 //! reads a clock or keeps anything on disk; only [`trace`] reads files.
 
 pub mod changes;
+pub mod contender;
 pub mod engine;
 mod error;
 pub mod focus;
