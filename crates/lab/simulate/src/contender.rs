@@ -46,7 +46,7 @@ impl Options {
     /// On settings that are not valid, or that no simulation reads.
     pub fn from_settings(overrides: &[(String, String)]) -> Result<Self, SimulationError> {
         let settings = read(None, overrides)?;
-        Ok(Self { policy: FrontierRules::new(&settings, 1).policy().1, estimator: estimator::chosen(&settings).1 })
+        Ok(Self { policy: policy(&settings).1, estimator: estimator::chosen(&settings).1 })
     }
 }
 
@@ -83,7 +83,7 @@ impl Contender {
             Preset::Tianwang | Preset::Chile | Preset::WebFountain | Preset::SiteRank | Preset::Classified => {}
         }
         let settings = read(Some(preset), overrides)?;
-        let (policy, policy_options) = FrontierRules::new(&settings, 1).policy();
+        let (policy, policy_options) = policy(&settings);
         let (estimator, estimator_options) = estimator::chosen(&settings);
         setup::check_estimator(policy, policy.beliefs().is_asked().then_some(estimator))?;
         Ok(Self {
@@ -132,6 +132,13 @@ impl Contender {
     pub(crate) fn filled(&self, policy: Box<dyn RevisitPolicy>) -> Box<dyn RevisitPolicy> {
         if self.fill && self.policy.waits() { Box::new(Filled::new(policy)) } else { policy }
     }
+}
+
+/// The policy that the scheduler follows by these settings, and its options. A simulation has no politeness, so the limit per host
+/// does not follow from the hosts' delays.
+fn policy(settings: &Settings) -> (PolicyKind, PolicyOptions) {
+    let (policy, options) = FrontierRules::new(settings, 1).policy();
+    (policy, PolicyOptions { host_limit_per_day: PolicyOptions::default().host_limit_per_day, ..options })
 }
 
 /// The settings of a preset, or the defaults, below these.
