@@ -185,6 +185,11 @@ impl FrontierRules {
         }
     }
 
+    /// The policy that the scheduler follows, with its options.
+    pub fn policy(&self) -> (PolicyKind, PolicyOptions) {
+        (self.policy, self.options)
+    }
+
     /// The same rules for a crawl that was started with this list of seeds.
     #[must_use]
     pub fn with_seeds(self, seeds: Option<ListedSeeds>) -> Self {

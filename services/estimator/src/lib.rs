@@ -49,15 +49,19 @@ pub fn stage(settings: &Settings, names: &LogNames) -> StageSpec {
     names.stage(&topology(), page::HOUR, work)
 }
 
-/// The rate estimator chosen in the settings; `None` for `sweeps`, which has its own model.
-fn rates(settings: &Settings) -> Option<RateEstimator> {
+/// The estimator chosen in the settings, which are already checked, and its options.
+pub fn chosen(settings: &Settings) -> (EstimatorChoice, EstimatorOptions) {
     let estimator = &settings.estimator;
     let choice = EstimatorChoice::parse(&estimator.name).expect("the name was checked when the settings were loaded");
-    let EstimatorChoice::Catalogue(kind) = choice else { return None };
     let prior = GammaPrior::new(estimator.prior_alpha, estimator.prior_beta_days);
-    let options = prior.map(|prior| EstimatorOptions { prior, forgetting_days: estimator.forgetting_days });
-    let rates = options.and_then(|options| RateEstimator::new(kind, options));
-    Some(rates.expect("the settings allow positive numbers only"))
+    let prior = prior.expect("the settings allow positive numbers only");
+    (choice, EstimatorOptions { prior, forgetting_days: estimator.forgetting_days })
+}
+
+/// The rate estimator chosen in the settings; `None` for `sweeps`, which has its own model.
+fn rates(settings: &Settings) -> Option<RateEstimator> {
+    let (EstimatorChoice::Catalogue(kind), options) = chosen(settings) else { return None };
+    Some(RateEstimator::new(kind, options).expect("the settings allow positive numbers only"))
 }
 
 /// One partition of the estimator.

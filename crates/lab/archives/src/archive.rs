@@ -46,6 +46,12 @@ impl ArchivedPage {
         self.rows.len()
     }
 
+    /// Its rows in order of time: UNIX time in seconds, and whether the page was there from then on. The versions that
+    /// [`Archive::for_each_version`] passes are those of the rows where it was.
+    pub fn history(&self) -> impl Iterator<Item = (i64, bool)> {
+        self.rows.iter().map(|(unix_time, blob)| (*unix_time, blob.is_some()))
+    }
+
     /// Whether it was ever there.
     pub fn has_versions(&self) -> bool {
         self.rows.iter().any(|(_, blob)| blob.is_some())

@@ -4,13 +4,15 @@
 //! recorded [`trace`]) and integrates the state of the copies exactly ([`metrics`]). [`study`] runs many and averages
 //! over seeds. [`versus`] computes what other crawlers pay for the same freshness. [`reproduce`] prints published
 //! figures beside ours. [`focus`] and [`grow`] crawl webs that are found link by link, with the stages of a crawl. [`own_crawl`] gives another
-//! budget to a crawl as it is. [`setup`] gives a policy of the registry (`policies`) its estimator and options.
+//! budget to a crawl as it is. A [`contender`] is a policy of the registry (`policies`), or a published system as its preset
+//! runs live, with estimator and options. [`young_pages`] judges which young pages became important.
 //!
 //! Everything is a function of its seed: [`streams`] ties each random number to a page and a purpose, so that all
 //! policies meet the same changes, and results are the same to the last bit on any number of threads. Nothing here
 //! reads a clock or keeps anything on disk; only [`trace`] reads files.
 
 pub mod changes;
+pub mod contender;
 pub mod engine;
 mod error;
 pub mod focus;
@@ -29,5 +31,6 @@ pub mod streams;
 pub mod study;
 pub mod trace;
 pub mod versus;
+pub mod young_pages;
 
 pub use crate::error::SimulationError;

@@ -2,14 +2,15 @@
 //! far each gets from uniform to the policy that knows the true rates.
 
 use crate::changes::{ChangeModel, SyntheticChanges};
+use crate::contender::{Contender, Options};
 use crate::engine::{self, Run, RunProgress};
 use crate::error::SimulationError;
 use crate::metrics::Scores;
 use crate::parallel;
 use crate::population::{PopulationKind, SyntheticPopulation};
 use crate::setup;
-use change_rate::{EstimatorChoice, EstimatorOptions};
-use policies::{Filled, PolicyKind, PolicyOptions};
+use change_rate::EstimatorChoice;
+use policies::PolicyKind;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
@@ -26,6 +27,8 @@ pub struct Study {
     pub policies: Vec<PolicyKind>,
     /// Estimators. Empty: the usual one of each policy.
     pub estimators: Vec<EstimatorChoice>,
+    /// Published systems, which bring their own estimators and options.
+    pub systems: Vec<Contender>,
     /// Fetches per page and day.
     pub budgets: Vec<f64>,
     /// Days before the scored time.
@@ -37,8 +40,8 @@ pub struct Study {
     pub last_modified_share: f64,
     /// If set, idle slots of policies that wait for due dates go to the page due earliest.
     pub fill: bool,
-    pub policy_options: PolicyOptions,
-    pub estimator_options: EstimatorOptions,
+    /// Options of policies and estimators.
+    pub options: Options,
     /// Number of seeds; the first is `seed`.
     pub seeds: u64,
     pub seed: u64,
@@ -53,14 +56,14 @@ impl Default for Study {
             pages: 10_000,
             policies: vec![PolicyKind::Live],
             estimators: Vec::new(),
+            systems: Vec::new(),
             budgets: vec![0.03, 0.1],
             warm_up_days: 60.0,
             scored_days: 60.0,
             tick_days: 0.25,
             last_modified_share: 0.0,
             fill: false,
-            policy_options: PolicyOptions::default(),
-            estimator_options: EstimatorOptions::default(),
+            options: Options::default(),
             seeds: 6,
             seed: 1,
         }
@@ -73,6 +76,8 @@ pub struct StudyRow {
     pub population: &'static str,
     /// Name of the policy, with `+fill` where idle slots are filled.
     pub policy: String,
+    /// The preset, where it is a published system with the preset's estimator and options.
+    pub preset: Option<&'static str>,
     /// Name of the estimator; `known` for true rates, `none` where the policy uses none.
     pub estimator: &'static str,
     /// Budget of the run, as an average over all pages.
@@ -118,13 +123,14 @@ pub struct StudyProgress {
     pub done: f64,
 }
 
+/// The ends of the scale for every policy, from the lower to the upper.
+const ENDS: [PolicyKind; 2] = [PolicyKind::Uniform, PolicyKind::Oracle];
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct StudyJob {
     population: PopulationKind,
     budget: f64,
-    policy: PolicyKind,
-    /// `None`: the true rates.
-    estimator: Option<EstimatorChoice>,
+    contender: Contender,
     seed: u64,
 }
 
@@ -161,7 +167,7 @@ impl Study {
             _ => Ok(()),
         };
         given("population", self.populations.len())?;
-        given("policy", self.policies.len())?;
+        given("policy or preset", self.policies.len() + self.systems.len())?;
         given("budget", self.budgets.len())?;
         given("seed", self.seeds as usize)?;
         for &budget in &self.budgets {
@@ -173,10 +179,8 @@ impl Study {
         }
         SimulationError::positive("scored time, in days", self.scored_days)?;
         SimulationError::positive("tick, in days", self.tick_days)?;
-        for &policy in &self.policies {
-            for estimator in self.estimators_of(policy) {
-                setup::check_estimator(policy, estimator)?;
-            }
+        for contender in self.contenders() {
+            setup::check_estimator(contender.policy, contender.estimator)?;
         }
         self.changes.check()
     }
@@ -190,18 +194,25 @@ impl Study {
         }
     }
 
+    /// All that run. The ends of the scale come first, asked for or not.
+    fn contenders(&self) -> Vec<Contender> {
+        let others = self.policies.iter().copied().filter(|policy| !ENDS.contains(policy));
+        let named = ENDS.into_iter().chain(others).flat_map(|policy| {
+            let (options, fill) = (self.options, self.fill);
+            let of = move |estimator| Contender { preset: None, policy, estimator, options, fill };
+            self.estimators_of(policy).into_iter().map(of)
+        });
+        named.chain(self.systems.iter().copied()).collect()
+    }
+
     fn jobs(&self) -> Vec<StudyJob> {
+        let contenders = self.contenders();
         let mut jobs = Vec::new();
         for &population in &self.populations {
             for &budget in &self.budgets {
-                // The ends of the scale for every policy come first, asked for or not.
-                let ends = [PolicyKind::Uniform, PolicyKind::Oracle];
-                let others = self.policies.iter().copied().filter(|policy| !ends.contains(policy));
-                for policy in ends.into_iter().chain(others) {
-                    for estimator in self.estimators_of(policy) {
-                        for seed in self.seed..self.seed.saturating_add(self.seeds) {
-                            jobs.push(StudyJob { population, budget, policy, estimator, seed });
-                        }
+                for &contender in &contenders {
+                    for seed in self.seed..self.seed.saturating_add(self.seeds) {
+                        jobs.push(StudyJob { population, budget, contender, seed });
                     }
                 }
             }
@@ -220,12 +231,9 @@ impl Study {
         let mut changes = SyntheticChanges::new(&pages, &change_rates_per_day, model, job.seed, end_days)?;
         drop(change_rates_per_day);
         let rates = changes.mean_change_rates_per_day();
-        let mut learner = setup::learner(job.policy, job.estimator, &pages, &rates, self.estimator_options)?;
+        let mut learner = job.contender.learner(&pages, &rates)?;
         drop(rates);
-        let mut policy = setup::build(job.policy, &self.policy_options);
-        if self.fill && job.policy.waits() {
-            policy = Box::new(Filled::new(policy));
-        }
+        let mut policy = job.contender.build();
         let run = Run {
             tick_days: self.tick_days,
             last_modified_share: self.last_modified_share,
@@ -242,16 +250,17 @@ impl Study {
         let weighted = |scores: &[Scores]| scores.iter().map(|s| s.least_varying_freshness().1).collect::<Vec<f64>>();
         let mut rows = Vec::new();
         for &(job, runs) in &cells {
-            if !self.policies.contains(&job.policy) {
+            let contender = &job.contender;
+            if contender.preset.is_none() && !self.policies.contains(&contender.policy) {
                 continue;
             }
             let end = |policy: PolicyKind| {
                 let found = cells.iter().find(|(other, _)| {
-                    other.policy == policy && other.population == job.population && other.budget == job.budget
+                    other.contender.policy == policy && other.population == job.population && other.budget == job.budget
                 });
                 found.map_or_else(Vec::new, |(_, runs)| weighted(runs))
             };
-            let (low, high) = (end(PolicyKind::Uniform), end(PolicyKind::Oracle));
+            let [low, high] = ENDS.map(end);
             let own = weighted(runs);
             let mean = |value: fn(&Scores) -> f64| SampleMean::of(runs.iter().map(value)).mean;
             let freshness = SampleMean::of(runs.iter().map(|run| run.least_varying_freshness().0));
@@ -259,8 +268,9 @@ impl Study {
             let gap = SampleMean::of((0..seeds).map(|i| (own[i] - low[i]) / (high[i] - low[i]).max(1e-12)));
             rows.push(StudyRow {
                 population: job.population.name(),
-                policy: job.policy.filled_name(self.fill),
-                estimator: setup::learner_name(job.policy, job.estimator),
+                policy: contender.name(),
+                preset: contender.preset_name(),
+                estimator: contender.estimator_name(),
                 budget_fetches_per_page_per_day: job.budget,
                 pages: self.pages,
                 seeds: self.seeds,

@@ -15,6 +15,7 @@ pub use self::rows::{OurRow, PeerRow, VersusReport};
 
 use self::optimum::Optimum;
 use crate::changes::{ChangeModel, SyntheticChanges};
+use crate::contender::{Contender, Options};
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
 use crate::metrics::Scores;
@@ -22,7 +23,6 @@ use crate::parallel;
 use crate::population::{PopulationKind, SyntheticPopulation};
 use crate::setup;
 use crate::study::{SampleMean, StudyProgress};
-use change_rate::EstimatorOptions;
 use policies::{PolicyKind, PolicyOptions};
 use revisit::kernels::{VisitOrder, average_age, average_freshness};
 use std::ops::ControlFlow;
@@ -49,10 +49,8 @@ pub struct Versus {
     pub populations: Vec<PopulationKind>,
     /// Pages per population.
     pub pages: usize,
-    /// Our policy, with its usual estimator.
-    pub ours: PolicyKind,
-    /// Options of our policy.
-    pub policy_options: PolicyOptions,
+    /// Our policy, or a published system in its place.
+    pub ours: Contender,
     /// Budgets at which ours is run, rising; fetches per page and day.
     pub budgets: Vec<f64>,
     /// Days before our scored time.
@@ -82,8 +80,7 @@ impl Default for Versus {
         Self {
             populations: vec![PopulationKind::Wide, PopulationKind::Gamma],
             pages: 8_000,
-            ours: PolicyKind::CrawlValue,
-            policy_options: PolicyOptions { theta: 0.0, ..PolicyOptions::default() },
+            ours: Contender { options: Self::options(), ..Contender::usual(PolicyKind::CrawlValue) },
             budgets: vec![0.013, 0.03, 0.06, 0.1, 0.14, 0.2],
             warm_up_days: 250.0,
             scored_days: 250.0,
@@ -100,6 +97,13 @@ impl Default for Versus {
             seeds: 6,
             seed: 1,
         }
+    }
+}
+
+impl Versus {
+    /// Options of ours: freshness alone is the objective, as it is for the optimum that it is compared with.
+    pub fn options() -> Options {
+        Options { policy: PolicyOptions { theta: 0.0, ..PolicyOptions::default() }, ..Options::default() }
     }
 }
 
@@ -175,7 +179,7 @@ impl Versus {
         for &budget in &self.budgets {
             SimulationError::positive("budget in fetches per page and day", budget)?;
         }
-        setup::check_estimator(self.ours, self.ours.beliefs().usual_estimator())
+        setup::check_estimator(self.ours.policy, self.ours.estimator)
     }
 
     fn reach(
@@ -201,8 +205,11 @@ impl Versus {
             VersusJob::Ours { .. } | VersusJob::Peer { .. } => {
                 let budget_per_day = budget * self.pages as f64;
                 let run = Run { tick_days, seed, ..Run::new(from_days, from_days + days, budget_per_day) };
-                let policy = if let VersusJob::Peer { peer, .. } = job { peer.policy } else { self.ours };
-                let scores = self.simulate(&population, policy, &run, watch)?;
+                let contender = match job {
+                    VersusJob::Peer { peer, .. } => Contender::usual(peer.policy),
+                    VersusJob::Ours { .. } => self.ours,
+                };
+                let scores = simulate(&population, &contender, &run, watch)?;
                 let (freshness, weighted_freshness) = scores.least_varying_freshness();
                 Reached {
                     total_fetches: scores.fetches,
@@ -221,27 +228,6 @@ impl Versus {
         })
     }
 
-    fn simulate(
-        &self,
-        population: &SyntheticPopulation,
-        policy: PolicyKind,
-        run: &Run,
-        watch: &mut dyn FnMut(engine::RunProgress) -> ControlFlow<()>,
-    ) -> Result<Scores, SimulationError> {
-        let SyntheticPopulation { pages, change_rates_per_day } = population;
-        let mut changes =
-            SyntheticChanges::new(pages, change_rates_per_day, ChangeModel::default(), run.seed, run.end_days)?;
-        let mut learner = setup::learner(
-            policy,
-            policy.beliefs().usual_estimator(),
-            pages,
-            change_rates_per_day,
-            EstimatorOptions::default(),
-        )?;
-        let mut policy = setup::build(policy, &self.policy_options);
-        engine::run(pages, &mut changes, policy.as_mut(), learner.as_mut(), run, watch)
-    }
-
     fn our_row(&self, population: PopulationKind, i: usize, seeds: &[&[Reached]]) -> OurRow {
         let budget = self.budgets[i];
         let of_runs = |value: fn(&Reached) -> f64| SampleMean::of(seeds.iter().map(|runs| value(&runs[i])));
@@ -250,7 +236,8 @@ impl Versus {
         OurRow {
             population: population.name(),
             policy: self.ours.name(),
-            estimator: setup::learner_name(self.ours, self.ours.beliefs().usual_estimator()),
+            preset: self.ours.preset_name(),
+            estimator: self.ours.estimator_name(),
             budget_fetches_per_page_per_day: budget,
             fetches: seeds.iter().map(|runs| runs[i].total_fetches).sum(),
             freshness: of_runs(|run| run.freshness).mean,
@@ -280,7 +267,7 @@ impl Versus {
         PeerRow {
             population: population.name(),
             policy: peer.policy.name(),
-            estimator: setup::learner_name(peer.policy, peer.policy.beliefs().usual_estimator()),
+            estimator: Contender::usual(peer.policy).estimator_name(),
             budget_fetches_per_page_per_day: peer.cap,
             fetches_per_page_per_day: of_runs(&|runs| runs[ours + i].fetches).mean,
             fetches: seeds.iter().map(|runs| runs[ours + i].total_fetches).sum(),
@@ -296,6 +283,20 @@ impl Versus {
             claimed_ratio: peer.claimed_ratio,
         }
     }
+}
+
+fn simulate(
+    population: &SyntheticPopulation,
+    contender: &Contender,
+    run: &Run,
+    watch: &mut dyn FnMut(engine::RunProgress) -> ControlFlow<()>,
+) -> Result<Scores, SimulationError> {
+    let SyntheticPopulation { pages, change_rates_per_day } = population;
+    let mut changes =
+        SyntheticChanges::new(pages, change_rates_per_day, ChangeModel::default(), run.seed, run.end_days)?;
+    let mut learner = contender.learner(pages, change_rates_per_day)?;
+    let mut policy = contender.build();
+    engine::run(pages, &mut changes, policy.as_mut(), learner.as_mut(), run, watch)
 }
 
 /// Evenly spaced looks at every page, computed without a run: the mean over all phases.

@@ -53,3 +53,10 @@ pub fn after_passes(graph: &Graph, passes: u32) -> Vec<f64> {
     (0..passes).for_each(|_| pass(graph, &mut values));
     values
 }
+
+/// Values after this number of passes as they were published ([`pass_as_published`]). All values begin at 0.
+pub fn after_passes_as_published(graph: &Graph, passes: u32) -> Vec<u32> {
+    let mut values = vec![0; graph.nodes()];
+    (0..passes).for_each(|_| pass_as_published(graph, &mut values));
+    values
+}

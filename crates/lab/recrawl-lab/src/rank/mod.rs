@@ -43,6 +43,10 @@ pub(crate) struct RankArguments {
     /// With linkvalue: passes over all sites.
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000))]
     passes: u32,
+    /// With linkvalue: in whole numbers, with the square root only of a value above 65,535, as it was published. Without it
+    /// all values are cut together, which keeps their order.
+    #[arg(long)]
+    as_published: bool,
     /// Prints only the first N.
     #[arg(long, value_name = "N")]
     top: Option<usize>,
@@ -184,6 +188,9 @@ fn check(arguments: &RankArguments, read: &Edges) -> Result<(), CommandFailure> 
     if arguments.trusted.is_some() && arguments.method != RankMethod::Trustrank {
         return Err(CommandFailure::Input("--trusted: only --method trustrank begins at trusted pages".to_owned()));
     }
+    if arguments.as_published && arguments.method != RankMethod::Linkvalue {
+        return Err(CommandFailure::Input("--as-published: only --method linkvalue has a published form".to_owned()));
+    }
     if arguments.method == RankMethod::Ipagerank {
         if !read.weighted {
             let what = "ipagerank counts links by their weights, and none has one";
@@ -217,7 +224,12 @@ fn compute(
             of(trust_rank(graph, trusted, &pagerank).map_err(|error| refused("--trusted", &error))?)
         }
         RankMethod::Linkvalue => {
-            Ranking { scores: link_value::after_passes(graph, arguments.passes), hubs: None, unsettled_after: None }
+            let scores = if arguments.as_published {
+                link_value::after_passes_as_published(graph, arguments.passes).into_iter().map(f64::from).collect()
+            } else {
+                link_value::after_passes(graph, arguments.passes)
+            };
+            Ranking { scores, hubs: None, unsettled_after: None }
         }
         RankMethod::Hits => {
             let ranked = Hits { tolerance: 1e-10, most_rounds: 1_000 }.rank(graph);

@@ -194,6 +194,7 @@ fn report(web: &FocusWeb, focus: &Focus, at: &[usize], rows: &[FocusRow]) -> Sim
         curves: Vec::new(),
         curves_over: CurveAxis::Budget,
         harvests: rows.iter().map(curve).collect(),
+        coverage: Vec::new(),
         courses: Vec::new(),
         courses_at: String::new(),
         tables: vec![

@@ -1,13 +1,16 @@
 //! `recrawl simulate grow`: one price for refresh and discovery beside fixed shares, on a web that grows.
 
+use super::contenders::label;
 use super::jobs;
 use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
 use clap::Args;
 use outputs::stdout::{Format, answers, print};
 use recrawl::CommandFailure;
 use serde::Serialize;
+use settings::Preset;
+use simulate::contender::Contender;
 use simulate::grow::web::WebOptions;
-use simulate::grow::{GrowthPolicy, GrowthRun, GrowthScores};
+use simulate::grow::{CoveragePoint, GrowthPolicy, GrowthRun, GrowthScores};
 use std::path::PathBuf;
 
 /// Arguments of `recrawl simulate grow`.
@@ -22,6 +25,16 @@ pub(super) struct GrowArguments {
     /// Values of `policy.new_page_share` for `tianwang`, separated by commas.
     #[arg(long, value_delimiter = ',', default_value = "0.1,0.2,0.3,0.5")]
     new_page_share: Vec<f64>,
+    /// Further published systems with their presets, separated by commas, or `all`.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    preset: Vec<String>,
+    /// Begins with the addresses of the front pages alone, instead of a current copy of every page, and plots the share of
+    /// the web's importance that is copied after so many fetches. Give --warm-up-days 0 with it.
+    #[arg(long)]
+    from_seeds: bool,
+    /// Links of an article to earlier articles, the fit and the often cited first, so that articles differ in importance.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    citations: usize,
     /// Sites of the web. Each has a front page.
     #[arg(long, default_value_t = 20)]
     sites: usize,
@@ -61,6 +74,8 @@ pub(super) struct GrowArguments {
 struct GrowRow {
     budget_fetches_per_day: f64,
     policy: &'static str,
+    /// The preset, where it is a published system.
+    preset: Option<&'static str>,
     /// `policy.new_page_worth` of policy `live`; `None` for other policies.
     new_page_worth: Option<f64>,
     /// `policy.new_page_share` of policy `tianwang`; `None` for other policies.
@@ -72,6 +87,8 @@ struct GrowRow {
     copied_share: f64,
     births: f64,
     fetches: f64,
+    /// The course from the start of the run; where seeds differ in their fetches, the part that all have.
+    coverage: Vec<CoveragePoint>,
 }
 
 /// Length of a tick.
@@ -82,7 +99,7 @@ pub(super) fn grow(arguments: &GrowArguments, format: Format) -> Result<(), Comm
         return Err(CommandFailure::Input("--seeds is 0; give at least 1".to_owned()));
     }
     let threads = arguments.threads.number()?;
-    let cases = cases(arguments);
+    let cases = cases(arguments)?;
     let runs: Vec<GrowthRun> = cases.iter().flat_map(|case| runs(arguments, *case)).collect();
     let named = |run: &GrowthRun| format!("{} fetches a day, {:?}, seed {}", run.fetches_per_day, run.policy, run.seed);
     let names: Vec<String> = runs.iter().map(named).collect();
@@ -102,11 +119,17 @@ pub(super) fn grow(arguments: &GrowArguments, format: Format) -> Result<(), Comm
 }
 
 /// Budgets with policies.
-fn cases(arguments: &GrowArguments) -> Vec<(f64, GrowthPolicy)> {
+fn cases(arguments: &GrowArguments) -> Result<Vec<(f64, GrowthPolicy)>, CommandFailure> {
     let one_price = arguments.new_page_worth.iter().map(|worth| GrowthPolicy::OnePrice { new_page_worth: *worth });
     let tianwang = arguments.new_page_share.iter().map(|share| GrowthPolicy::Tianwang { new_page_share: *share });
-    let policies: Vec<_> = one_price.chain(tianwang).collect();
-    arguments.budget.iter().flat_map(|budget| policies.iter().map(|policy| (*budget, *policy))).collect()
+    let systems: Vec<Preset> = if arguments.preset.iter().any(|name| name == "all") {
+        Contender::presets().collect()
+    } else {
+        let parsed = arguments.preset.iter().map(|name| name.trim().parse::<Preset>());
+        parsed.collect::<Result<_, String>>().map_err(|error| CommandFailure::Input(format!("--preset: {error}")))?
+    };
+    let policies: Vec<_> = one_price.chain(tianwang).chain(systems.into_iter().map(GrowthPolicy::System)).collect();
+    Ok(arguments.budget.iter().flat_map(|budget| policies.iter().map(|policy| (*budget, *policy))).collect())
 }
 
 fn runs(arguments: &GrowArguments, (fetches_per_day, policy): (f64, GrowthPolicy)) -> Vec<GrowthRun> {
@@ -116,11 +139,13 @@ fn runs(arguments: &GrowArguments, (fetches_per_day, policy): (f64, GrowthPolicy
         articles: arguments.articles,
         births_per_section_day: arguments.births,
         flood: (arguments.flood > 0).then_some((arguments.warm_up_days, arguments.flood)),
+        citations: arguments.citations,
         ..WebOptions::default()
     };
     let run = GrowthRun {
         web,
         policy,
+        from_seeds: arguments.from_seeds,
         fetches_per_day,
         warm_up_days: arguments.warm_up_days,
         scored_days: arguments.days,
@@ -132,13 +157,16 @@ fn runs(arguments: &GrowArguments, (fetches_per_day, policy): (f64, GrowthPolicy
 
 fn row((budget, policy): (f64, GrowthPolicy), scores: &[GrowthScores]) -> GrowRow {
     let mean = |of: fn(&GrowthScores) -> f64| scores.iter().map(of).sum::<f64>() / scores.len() as f64;
-    let (name, new_page_worth, new_page_share) = match policy {
-        GrowthPolicy::OnePrice { new_page_worth } => ("live", Some(new_page_worth), None),
-        GrowthPolicy::Tianwang { new_page_share } => ("tianwang", None, Some(new_page_share)),
+    let (name, preset, new_page_worth, new_page_share) = match policy {
+        GrowthPolicy::OnePrice { new_page_worth } => ("live", None, Some(new_page_worth), None),
+        GrowthPolicy::Tianwang { new_page_share } => ("tianwang", Some(Preset::Tianwang), None, Some(new_page_share)),
+        // The name of the system says which policy it has.
+        GrowthPolicy::System(system) => (system.name(), Some(system), None, None),
     };
     GrowRow {
         budget_fetches_per_day: budget,
         policy: name,
+        preset: preset.map(Preset::name),
         new_page_worth,
         new_page_share,
         freshness: mean(|scores| scores.freshness),
@@ -148,10 +176,26 @@ fn row((budget, policy): (f64, GrowthPolicy), scores: &[GrowthScores]) -> GrowRo
         copied_share: mean(|scores| scores.copied_share),
         births: mean(|scores| scores.births as f64),
         fetches: mean(|scores| scores.fetches as f64),
+        coverage: coverage(scores),
     }
 }
 
-const HEAD: [&str; 10] = [
+/// Means over the seeds, point by point.
+fn coverage(scores: &[GrowthScores]) -> Vec<CoveragePoint> {
+    let points = scores.iter().map(|scores| scores.coverage.len()).min().unwrap_or(0);
+    let mean = |point: usize, of: fn(&CoveragePoint) -> f64| {
+        scores.iter().map(|scores| of(&scores.coverage[point])).sum::<f64>() / scores.len() as f64
+    };
+    (0..points)
+        .map(|point| CoveragePoint {
+            fetches: scores[0].coverage[point].fetches,
+            page_share: mean(point, |point| point.page_share),
+            importance_share: mean(point, |point| point.importance_share),
+        })
+        .collect()
+}
+
+const HEAD: [&str; 12] = [
     "fetches a day",
     "policy",
     "new pages",
@@ -162,11 +206,17 @@ const HEAD: [&str; 10] = [
     "copied, %",
     "births",
     "fetches",
+    "importance copied, half way, %",
+    "at the end, %",
 ];
 
 fn cells(row: &GrowRow) -> Vec<String> {
     let worth = row.new_page_worth.map(|worth| format!("worth {worth}"));
     let share = row.new_page_share.map(|share| format!("share {share}"));
+    let copied = |point: Option<&CoveragePoint>| {
+        point.map_or("-".to_owned(), |point| format!("{:.1}", 100.0 * point.importance_share))
+    };
+    let half_way = row.coverage.len().div_ceil(2).checked_sub(1);
     vec![
         row.budget_fetches_per_day.to_string(),
         row.policy.to_owned(),
@@ -178,6 +228,8 @@ fn cells(row: &GrowRow) -> Vec<String> {
         format!("{:.1}", 100.0 * row.copied_share),
         format!("{:.0}", row.births),
         format!("{:.0}", row.fetches),
+        copied(half_way.and_then(|point| row.coverage.get(point))),
+        copied(row.coverage.last()),
     ]
 }
 
@@ -209,6 +261,7 @@ fn report(arguments: &GrowArguments, rows: &[GrowRow]) -> SimulationReport {
         curves,
         curves_over: CurveAxis::FirstCopyDays,
         harvests: Vec::new(),
+        coverage: if arguments.from_seeds { coverage_curves(arguments, rows) } else { Vec::new() },
         courses: Vec::new(),
         courses_at: String::new(),
         tables: vec![ReportTable {
@@ -217,4 +270,23 @@ fn report(arguments: &GrowArguments, rows: &[GrowRow]) -> SimulationReport {
             rows: rows.iter().map(cells).collect(),
         }],
     }
+}
+
+/// Coverage by importance, a curve for each row.
+fn coverage_curves(arguments: &GrowArguments, rows: &[GrowRow]) -> Vec<Curve> {
+    let several = arguments.budget.len() > 1;
+    let curve = |row: &GrowRow| {
+        let mut name = label(row.policy, row.preset.filter(|preset| *preset != row.policy));
+        for (setting, value) in [("worth", row.new_page_worth), ("share", row.new_page_share)] {
+            if let Some(value) = value {
+                name = format!("{name}, {setting} {value}");
+            }
+        }
+        if several {
+            name = format!("{name}, {} fetches a day", row.budget_fetches_per_day);
+        }
+        let points = row.coverage.iter().map(|point| (point.fetches as f64, point.importance_share)).collect();
+        Curve { name, points }
+    };
+    rows.iter().map(curve).collect()
 }

@@ -1,6 +1,7 @@
 //! `recrawl simulate`: policies and estimators on recorded change times and on synthetic populations.
 
 mod budget;
+mod contenders;
 mod corpus;
 mod crawl;
 mod first_days;

@@ -1,6 +1,7 @@
 //! `recrawl simulate population`: compares policies on synthetic populations over several seeds.
 
 use super::budget::BudgetArgument;
+use super::contenders::{SystemArguments, label, policies};
 use super::jobs;
 use super::report::{Curve, CurveAxis, ReportTable, SimulationReport};
 use clap::Args;
@@ -18,9 +19,11 @@ pub(super) struct PopulationArguments {
     /// Populations, or `all`. `recrawl simulate list` names them.
     #[arg(required = true, value_name = "NAME")]
     names: Vec<String>,
-    /// Policies, separated by commas, or `all`.
-    #[arg(long, value_delimiter = ',', default_value = "uniform,live,crawl-value,oracle")]
+    /// Policies, separated by commas, or `all`. Defaults to uniform,live,crawl-value,oracle where there is no --preset.
+    #[arg(long, value_delimiter = ',')]
     policy: Vec<String>,
+    #[command(flatten)]
+    systems: SystemArguments,
     /// Estimators, separated by commas. Defaults to each policy's own choice.
     #[arg(long, value_delimiter = ',')]
     estimator: Vec<String>,
@@ -79,7 +82,7 @@ fn study(arguments: &PopulationArguments) -> Result<Study, CommandFailure> {
         let parse = |name: &String| PopulationKind::parse(name).map_err(super::input);
         arguments.names.iter().map(parse).collect::<Result<_, _>>()?
     };
-    let (mut policies, all) = super::policies(&arguments.policy)?;
+    let (mut policies, all) = policies(&arguments.policy, USUAL_POLICIES, &arguments.systems)?;
     if all {
         // They need recorded changes, and a population has none.
         policies.retain(|policy| !matches!(policy.beliefs(), BeliefSource::History | BeliefSource::Future));
@@ -87,6 +90,8 @@ fn study(arguments: &PopulationArguments) -> Result<Study, CommandFailure> {
     Ok(Study {
         populations,
         policies,
+        systems: arguments.systems.systems()?,
+        options: arguments.systems.options(&[])?,
         estimators: arguments.estimator.iter().map(|name| super::estimator(name)).collect::<Result<_, _>>()?,
         changes: ChangeModel::parse(&arguments.changes)
             .map_err(|error| CommandFailure::Input(format!("--changes: {error}")))?,
@@ -101,6 +106,9 @@ fn study(arguments: &PopulationArguments) -> Result<Study, CommandFailure> {
         ..Study::default()
     })
 }
+
+/// Policies that are compared where none is given.
+const USUAL_POLICIES: &str = "uniform,live,crawl-value,oracle";
 
 const HEAD: [&str; 11] = [
     "population",
@@ -119,7 +127,7 @@ const HEAD: [&str; 11] = [
 fn cells(row: &StudyRow) -> Vec<String> {
     vec![
         row.population.to_owned(),
-        row.policy.clone(),
+        label(&row.policy, row.preset),
         row.estimator.to_owned(),
         budget(row),
         format!("{:.4}", row.freshness),
@@ -140,7 +148,7 @@ fn report(arguments: &PopulationArguments, rows: &[StudyRow]) -> SimulationRepor
     let mut curves: Vec<Curve> = Vec::new();
     let several = arguments.names.len() > 1 || arguments.names[0] == "all";
     for row in rows {
-        let mut name = row.policy.clone();
+        let mut name = label(&row.policy, row.preset);
         if arguments.estimator.len() > 1 && !["known", "none"].contains(&row.estimator) {
             name = format!("{name}, {}", row.estimator);
         }
@@ -166,6 +174,7 @@ fn report(arguments: &PopulationArguments, rows: &[StudyRow]) -> SimulationRepor
         curves,
         curves_over: CurveAxis::Budget,
         harvests: Vec::new(),
+        coverage: Vec::new(),
         courses: Vec::new(),
         courses_at: String::new(),
         tables: vec![ReportTable {

@@ -1,11 +1,12 @@
 //! `recrawl simulate versus`: computes the budget that other crawlers need for the same freshness.
 
+use super::contenders::{SystemArguments, label};
 use super::jobs;
 use clap::Args;
 use outputs::stdout::{Format, answers, print};
-use policies::PolicyKind;
 use recrawl::CommandFailure;
 use serde::Serialize;
+use simulate::contender::Contender;
 use simulate::population::PopulationKind;
 use simulate::setup;
 use simulate::trace::Cut;
@@ -24,6 +25,8 @@ pub(super) struct VersusArguments {
     /// Our policy, with its usual estimator. Defaults to crawl-value on populations and to live on recorded times.
     #[arg(long)]
     policy: Option<String>,
+    #[command(flatten)]
+    systems: SystemArguments,
     /// Pages per population.
     #[arg(long, default_value_t = Versus::default().pages)]
     pages: usize,
@@ -46,18 +49,19 @@ enum VersusRow<'a> {
 }
 
 pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), CommandFailure> {
-    let ours = arguments.policy.as_deref().map(setup::policy).transpose().map_err(super::input)?;
+    let usual = Versus::default();
     if let Some(directory) = &arguments.recorded {
-        return recorded(directory, ours, arguments, format);
+        let ours = ours(arguments, RecordedVersus::default().ours, &[])?;
+        return recorded(directory, Contender { fill: true, ..ours }, arguments, format);
     }
     let parse = |name: &String| PopulationKind::parse(name).map_err(super::input);
     let versus = Versus {
         populations: arguments.names.iter().map(parse).collect::<Result<_, _>>()?,
-        ours: ours.unwrap_or(Versus::default().ours),
+        ours: ours(arguments, usual.ours, &[("policy.theta", "0")])?,
         pages: arguments.pages,
         seeds: arguments.seeds,
         seed: arguments.seed,
-        ..Versus::default()
+        ..usual
     };
     let threads = arguments.threads.number()?;
     let report = jobs::watched(|watch| versus.run(threads, watch))?;
@@ -69,18 +73,32 @@ pub(super) fn versus(arguments: &VersusArguments, format: Format) -> Result<(), 
     answers(format, &rows, |_| String::new())
 }
 
+/// Our side: the published system or policy that is asked for, or the usual one. `below` are settings below the user's.
+fn ours(arguments: &VersusArguments, usual: Contender, below: &[(&str, &str)]) -> Result<Contender, CommandFailure> {
+    match (arguments.systems.system()?, &arguments.policy) {
+        (Some(_), Some(_)) => {
+            Err(CommandFailure::Input("--policy and --preset both say what is compared; give one of them".to_owned()))
+        }
+        (Some(system), None) => Ok(system),
+        (None, policy) => {
+            let policy = policy.as_deref().map(setup::policy).transpose().map_err(super::input)?;
+            let contender = policy.map_or(usual, Contender::usual);
+            Ok(Contender { options: arguments.systems.options(below)?, ..contender })
+        }
+    }
+}
+
 /// The comparison on a recording.
 fn recorded(
     directory: &Path,
-    ours: Option<PolicyKind>,
+    ours: Contender,
     arguments: &VersusArguments,
     format: Format,
 ) -> Result<(), CommandFailure> {
     let trace = super::trace::judged(directory, &Cut { sources: Vec::new(), max_pages_per_source: 1500, draw: 1 })?;
-    let versus = RecordedVersus::default();
-    let versus = RecordedVersus { ours: ours.unwrap_or(versus.ours), ..versus };
+    let versus = RecordedVersus { ours, ..RecordedVersus::default() };
     let runs = versus.runs();
-    let names: Vec<String> = runs.iter().map(|run| format!("{} at {:.4}", run.policy.name(), run.budget)).collect();
+    let names: Vec<String> = runs.iter().map(|run| format!("{} at {:.4}", run.contender.name(), run.budget)).collect();
     let threads = arguments.threads.number()?;
     let (scores, stopped) = jobs::run(&names, threads, |index, report| runs[index].run(&trace, report))?;
     if stopped > 0 {
@@ -103,7 +121,7 @@ fn recorded(
             ]
         })
         .collect();
-    let needs = format!("{} needs", versus.ours.name());
+    let needs = format!("{} needs", label(&ours.name(), ours.preset_name()));
     let head = ["peer", "budget", "fetches per page and day", "freshness", needs.as_str(), "ratio"];
     print(&super::columns(&head, &cells, 1))
 }
@@ -120,7 +138,7 @@ fn text(report: &VersusReport) -> String {
         .map(|row| {
             vec![
                 row.population.to_owned(),
-                format!("{} ({})", row.policy, row.estimator),
+                format!("{} ({})", label(&row.policy, row.preset), row.estimator),
                 format!("{:.3}", row.budget_fetches_per_page_per_day),
                 format!("{:.4}", row.weighted_freshness),
                 format!("{:.4}", row.standard_error),

@@ -103,13 +103,18 @@ fn link_values_are_those_of_hosts() {
     };
     // A link to the own host does not count. Values of these four sites after each pass are known.
     let lines = [page(1, [2, 3]), page(2, [3, 2]), page(3, [1, 4]), page(4, [1, 2])].join("\n");
-    let hosts = |values: [(u32, f64); 4], passes: &str| {
+    let hosts = |values: [(u32, f64); 4], arguments: &[&str]| {
         let expected = values.map(|(site, value)| (format!("https://s{site}.test/"), value));
         let expected: Vec<(&str, f64)> = expected.iter().map(|(url, value)| (url.as_str(), *value)).collect();
-        ranked(&json(&lines, &["--method", "linkvalue", "--passes", passes]), &expected);
+        ranked(&json(&lines, &[&["--method", "linkvalue", "--passes"], arguments].concat()), &expected);
     };
-    hosts([(1, 4.0), (2, 3.0), (3, 2.0), (4, 2.0)], "1");
-    hosts([(1, 1873.0), (2, 1284.0), (4, 871.0), (3, 757.0)], "4");
+    hosts([(1, 4.0), (2, 3.0), (3, 2.0), (4, 2.0)], &["1"]);
+    hosts([(1, 1873.0), (2, 1284.0), (4, 871.0), (3, 757.0)], &["4"]);
+    // The published cut of one value turns the order round; that of all values keeps it.
+    hosts([(4, 50896.0), (3, 44238.0), (1, 330.0), (2, 273.0)], &["6", "--as-published"]);
+    let roots = [330.83530645927135, 273.9142201493015, 225.6014184352572, 210.32831478429148];
+    hosts([(1, roots[0]), (2, roots[1]), (4, roots[2]), (3, roots[3])], &["6"]);
+    assert!(rank(&lines, &["--as-published"]).stderr.contains("--method linkvalue"));
     assert_eq!(json(&lines, &["--hosts"]).as_array().unwrap().len(), 4);
 }
 

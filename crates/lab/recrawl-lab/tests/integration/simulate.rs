@@ -290,6 +290,46 @@ fn a_population_is_simulated_over_seeds() {
 }
 
 #[test]
+fn published_systems_take_part_with_the_constants_of_their_presets() {
+    let few = ["--pages", "200", "--days", "20", "--warm-up-days", "20", "--seeds", "1", "--budget", "0.1"];
+    let rows = json(&[&["population", "p1", "--preset", "all"], &few[..]].concat());
+    let rows = rows.as_array().unwrap();
+    let names: Vec<_> =
+        rows.iter().map(|row| (row["preset"].as_str().unwrap(), row["policy"].as_str().unwrap())).collect();
+    let expected = [
+        ("tianwang", "tianwang+fill"),
+        ("chile", "chile"),
+        ("webfountain", "webfountain"),
+        ("site-rank", "site-ranks"),
+        ("classified", "classified"),
+    ];
+    assert_eq!(names, expected);
+    assert!(rows.iter().all(|row| number(row, "budget_used_share") > 0.95), "{rows:?}");
+    // A prior of one's own, for a policy by name.
+    let tianwang = |sets: &[&str]| {
+        let rows = json(&[&["population", "p1", "--policy", "tianwang"], &few[..], sets].concat());
+        number(&rows[0], "budget_used_share")
+    };
+    let prior = ["--set", "estimator.prior_alpha=1", "--set", "estimator.prior_beta_days=10"];
+    assert!(tianwang(&[]) == 0.0 && tianwang(&prior) > 0.1, "{} {}", tianwang(&[]), tianwang(&prior));
+
+    let corpus = corpus(true);
+    let directory = corpus.path().to_str().unwrap();
+    let row = json(&["trace", directory, "--preset", "classified"]);
+    assert_eq!((row["preset"].as_str(), row["estimator"].as_str()), (Some("classified"), Some("half-count")));
+    let rows = json(&["versus", "--recorded", directory, "--preset", "chile"]);
+    assert_eq!((&rows[0]["ours"], &rows[0]["preset"]), (&"chile".into(), &"chile".into()));
+    for arguments in [["trace", directory], ["population", "p1"], ["versus", "p1"]] {
+        let (status, why) = refused(&[&arguments[..], &["--preset", "skyreach"]].concat());
+        assert!(status == 2 && why.contains("recrawl simulate focus"), "{why}");
+    }
+    let (status, why) = refused(&["versus", "--preset", "chile", "--policy", "live"]);
+    assert!(status == 2 && why.contains("give one of them"), "{why}");
+    let (status, why) = refused(&["population", "p1", "--set", "fetch.timeout=1s"]);
+    assert!(status == 2 && why.contains("policy and estimator"), "{why}");
+}
+
+#[test]
 fn a_published_figure_is_reproduced() {
     let rows = json(&["reproduce", "R1"]);
     assert!(!rows.as_array().unwrap().is_empty());
@@ -333,6 +373,17 @@ fn a_growing_web_is_crawled_by_one_price_and_by_fixed_shares() {
     assert!(rows.iter().all(|row| (0.0..=1.0).contains(&row["freshness"].as_f64().unwrap())));
     let page = std::fs::read_to_string(report).unwrap();
     assert!(page.contains("<svg") && page.contains("from the birth of a page to its first copy"));
+    let seeds = ["--from-seeds", "--citations", "2", "--preset", "chile,site-rank", "--new-page-share", "0.2"];
+    let rows = json(&[&small[..], &["--seeds", "1", "--budget", "10", "--new-page-worth", "1"], &seeds].concat());
+    for (row, preset) in rows.as_array().unwrap().iter().zip([None, Some("tianwang"), Some("chile"), Some("site-rank")])
+    {
+        assert_eq!(row["preset"].as_str(), preset);
+        let points = row["coverage"].as_array().unwrap();
+        let first = &points[0];
+        assert!(points.len() > 5 && number(first, "importance_share") > number(first, "page_share"), "{row}");
+    }
+    let (status, why) = refused(&[&small[..], &["--preset", "skyreach"]].concat());
+    assert!(status == 2 && why.contains("recrawl simulate focus"), "{why}");
     let (status, why) = refused(&[&small[..], &["--budget", "0"]].concat());
     assert!(status == 2 && why.contains("budget"), "{why}");
     let (status, why) = refused(&[&small[..], &["--seeds", "0"]].concat());

@@ -1,7 +1,9 @@
 //! One crawl of a growing web by the stages of the running system, on simulated time. Fetcher and detector are simulated.
 
+use super::coverage::CoverageTally;
 use super::scores::{GrowthScores, GrowthTally};
-use super::web::{GrowingWeb, PageKind, WebOptions};
+use super::web::{GrowingWeb, PageKind, WebOptions, WebPage};
+use crate::contender::Contender;
 use crate::error::SimulationError;
 use crate::stages::{CrawlStages, limit_by_budget_alone};
 use messages::{FetchOutcome, FetchRequest, Link, Look, LookJudgement, PageObservation, PageOutLinks, Verdict};
@@ -24,20 +26,27 @@ pub enum GrowthPolicy {
         /// Share of a cycle for pages never fetched.
         new_page_share: f64,
     },
+    /// Another published system with its estimator and ranker.
+    System(Preset),
 }
 
 impl GrowthPolicy {
     /// The settings of the services that follow it.
     fn settings(self) -> Result<Settings, SimulationError> {
-        let (files, key, value) = match self {
-            Self::OnePrice { new_page_worth } => (None, "policy.new_page_worth", new_page_worth),
+        let (preset, set) = match self {
+            Self::OnePrice { new_page_worth } => (None, Some(("policy.new_page_worth", new_page_worth))),
             Self::Tianwang { new_page_share } => {
-                let preset = Preset::Tianwang;
-                (Some((preset.name(), preset.toml())), "policy.new_page_share", new_page_share)
+                (Some(Preset::Tianwang), Some(("policy.new_page_share", new_page_share)))
+            }
+            Self::System(preset) => {
+                // Refuses systems that need more than these pages have.
+                Contender::of_preset(preset, &[])?;
+                (Some(preset), None)
             }
         };
-        let overrides = [(key.to_owned(), value.to_string())];
-        let layers = Layers { files: files.as_slice(), environment: [], overrides: &overrides };
+        let file = preset.map(|preset| (preset.name(), preset.toml()));
+        let set = set.map(|(key, value)| (key.to_owned(), value.to_string()));
+        let layers = Layers { files: file.as_slice(), environment: [], overrides: set.as_slice() };
         let settings = Settings::from_layers(layers);
         settings.map_err(|faults| SimulationError::Combination(faults.to_string()))
     }
@@ -47,6 +56,8 @@ impl GrowthPolicy {
 pub struct GrowthRun {
     pub web: WebOptions,
     pub policy: GrowthPolicy,
+    /// Whether the crawl begins with the addresses of the front pages alone, instead of a current copy of every page.
+    pub from_seeds: bool,
     pub fetches_per_day: f64,
     /// Days of learning before the scored time.
     pub warm_up_days: f64,
@@ -118,18 +129,21 @@ struct Crawl {
     /// By number of page: the time of the copy.
     copied_days: Vec<Option<f64>>,
     tally: GrowthTally,
+    coverage: CoverageTally,
 }
 
 impl Crawl {
-    /// The crawl with a current copy of every page that is there at the start.
+    /// The crawl with a current copy of every page that is there at the start, or with the front pages to fetch.
     fn start(run: &GrowthRun, settings: &Settings, web: GrowingWeb) -> Result<Self, SimulationError> {
-        let pages = web.pages().len();
+        let (pages, end_days) = (web.pages().len(), run.warm_up_days + run.scored_days);
+        let is_known = |page: &WebPage| page.born_days < 0.0 && (!run.from_seeds || page.kind == PageKind::Front);
         let mut crawl = Self {
+            coverage: CoverageTally::new(&web, end_days, run.fetches_per_day * end_days)?,
             stages: CrawlStages::start(settings, moment(0.0))?,
             numbers: web.pages().iter().enumerate().map(|(number, page)| (page.url.page_id(), number)).collect(),
-            is_found: web.pages().iter().map(|page| page.born_days < 0.0).collect(),
+            is_found: web.pages().iter().map(is_known).collect(),
             copied_days: vec![None; pages],
-            tally: GrowthTally::new(run.warm_up_days, run.warm_up_days + run.scored_days),
+            tally: GrowthTally::new(run.warm_up_days, end_days),
             web,
         };
         // Front pages are the seeds. By their links the others become known, each at its depth.
@@ -139,9 +153,13 @@ impl Crawl {
             if kind == PageKind::Front {
                 urls.iter().try_for_each(|url| crawl.stages.seed(url))?;
             }
+            if run.from_seeds {
+                break;
+            }
             let requests = crawl.stages.first_requests(urls)?;
             crawl.answer(requests)?;
         }
+        crawl.coverage.begin();
         Ok(crawl)
     }
 
@@ -173,7 +191,10 @@ impl Crawl {
         };
         let look = Look { requests: 1, wire_bytes: WIRE_BYTES, ..Look::new(request, FetchOutcome::Fetched, now) };
         let judgement = LookJudgement { previous_fetched_at: before.map(moment), ..LookJudgement::new(verdict) };
-        self.copied_days[number] = Some(now_days);
+        if self.copied_days[number].replace(now_days).is_none() {
+            self.coverage.copied(number);
+        }
+        self.coverage.look(now_days);
         if verdict != Verdict::Unchanged {
             let links = self.links(number, verdict == Verdict::First, now);
             self.stages.show_links(&links)?;
@@ -233,6 +254,6 @@ impl Crawl {
                 }
             }
         }
-        self.tally.scores()
+        GrowthScores { coverage: self.coverage.points(), ..self.tally.scores() }
     }
 }

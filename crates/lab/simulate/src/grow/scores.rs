@@ -1,12 +1,13 @@
 //! Scores of a crawl of a growing web.
 
+use super::coverage::CoveragePoint;
 use super::web::PageKind;
 
 /// Pages born in this last share of the scored time are not scored by their waits, which the end cuts short.
 const UNSCORED_SHARE: f64 = 0.25;
 
 /// How soon new pages were copied, and how fresh the copies were.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct GrowthScores {
     /// Share of the time in which a copy is current, over all copies.
     pub freshness: f64,
@@ -22,6 +23,8 @@ pub struct GrowthScores {
     pub copied_share: f64,
     /// Fetches in the scored time.
     pub fetches: u64,
+    /// The course from the start of the run.
+    pub coverage: Vec<CoveragePoint>,
 }
 
 /// Integrals over the scored time.
@@ -111,6 +114,7 @@ impl GrowthTally {
             births: self.births,
             copied_share: mean(self.copied as f64),
             fetches: self.fetches,
+            coverage: Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 use super::web::{GrowingWeb, PageKind, WebOptions};
 use super::{GrowthPolicy, GrowthRun, GrowthScores};
+use settings::Preset;
 use std::ops::ControlFlow;
 
 fn web() -> WebOptions {
@@ -18,8 +19,21 @@ fn scores_of(policy: GrowthPolicy, fetches_per_day: f64, seed: u64) -> GrowthSco
 }
 
 fn scores_on(web: WebOptions, policy: GrowthPolicy, fetches_per_day: f64, seed: u64) -> GrowthScores {
-    let run = GrowthRun { web, policy, fetches_per_day, warm_up_days: 20.0, scored_days: 20.0, tick_days: 0.125, seed };
+    let run = run_on(web, policy, fetches_per_day, seed);
     run.run(&mut |_| ControlFlow::Continue(())).expect("the settings are valid")
+}
+
+fn run_on(web: WebOptions, policy: GrowthPolicy, fetches_per_day: f64, seed: u64) -> GrowthRun {
+    GrowthRun {
+        web,
+        policy,
+        from_seeds: false,
+        fetches_per_day,
+        warm_up_days: 20.0,
+        scored_days: 20.0,
+        tick_days: 0.125,
+        seed,
+    }
 }
 
 #[test]
@@ -97,17 +111,38 @@ fn new_pages_that_count_more_are_copied_sooner_and_known_ones_are_less_fresh() {
 #[test]
 fn settings_out_of_range_are_named() {
     let run = |policy, fetches_per_day, warm_up_days| GrowthRun {
-        web: web(),
-        policy,
-        fetches_per_day,
         warm_up_days,
         scored_days: 1.0,
-        tick_days: 0.125,
-        seed: 1,
+        ..run_on(web(), policy, fetches_per_day, 1)
     };
     let words = |run: GrowthRun| run.run(&mut |_| ControlFlow::Continue(())).expect_err("is refused").to_string();
     assert!(words(run(ONE_PRICE, 0.0, 1.0)).contains("budget"));
     assert!(words(run(ONE_PRICE, 1.0, -1.0)).contains("warm-up"));
     let share = GrowthPolicy::Tianwang { new_page_share: 2.0 };
     assert!(words(run(share, 1.0, 1.0)).contains("policy.new_page_share"));
+    assert!(words(run(GrowthPolicy::System(Preset::SkyReach), 1.0, 1.0)).contains("simulate focus"));
+}
+
+#[test]
+fn a_crawl_from_its_seeds_covers_what_is_important_before_the_rest() {
+    let web = WebOptions { citations: 3, ..web() };
+    let policies = [ONE_PRICE, GrowthPolicy::System(Preset::Tianwang), GrowthPolicy::System(Preset::WebFountain)];
+    for policy in policies {
+        let run = GrowthRun { from_seeds: true, warm_up_days: 0.0, ..run_on(web.clone(), policy, 20.0, 1) };
+        let scores = run.run(&mut |_| ControlFlow::Continue(())).expect("the settings are valid");
+        let (first, last) = (scores.coverage[0], scores.coverage[scores.coverage.len() - 1]);
+        assert!(scores.coverage.len() >= 18, "{policy:?}: {scores:?}");
+        assert_eq!((first.fetches, scores.coverage[1].fetches), (20, 40));
+        assert!(last.page_share > 2.0 * first.page_share, "{policy:?}: {first:?} {last:?}");
+        // What is left at the end are the newest pages, whose importance is that of the others.
+        let early: Vec<_> = scores.coverage.iter().filter(|point| point.page_share < 0.9).collect();
+        assert!(early.len() >= 3, "{policy:?}: {scores:?}");
+        for point in early {
+            assert!(point.page_share < point.importance_share, "{policy:?}: {point:?}");
+        }
+        assert!(scores.coverage.iter().all(|point| point.importance_share <= 1.0 + 1e-9), "{policy:?}: {scores:?}");
+    }
+    // With a copy of every page from the start, only what is born is missing.
+    let scores = scores_on(web, ONE_PRICE, 60.0, 1);
+    assert!(scores.coverage.iter().all(|point| point.page_share > 0.5), "{scores:?}");
 }

@@ -1,7 +1,10 @@
 //! A web that grows: pages are born at random, and index pages show links to them.
 
+use super::citations;
 use crate::error::SimulationError;
 use crate::streams::{Draws, Purpose, RandomStream};
+use literature::ranking::pagerank::PageRank;
+use literature::ranking::{Edge, Graph, Repeats};
 use page::CanonicalUrl;
 
 /// The web of a run. Every site has a front page and sections, each with an index page.
@@ -20,6 +23,8 @@ pub struct WebOptions {
     pub change_spread: f64,
     /// A flood, as a time in days and a number: this many articles are born then, in the first 20 sections.
     pub flood: Option<(f64, usize)>,
+    /// Links of an article to earlier articles of any site.
+    pub citations: usize,
 }
 
 /// 20 sites with 100 sections and 4,000 articles at the start; a hundredth of that is born per day.
@@ -33,6 +38,7 @@ impl Default for WebOptions {
             changes_per_day: 0.03,
             change_spread: 1.3,
             flood: None,
+            citations: 0,
         }
     }
 }
@@ -79,6 +85,8 @@ pub struct GrowingWeb {
     /// By site: the same.
     sites: Vec<Vec<usize>>,
     sections_per_site: usize,
+    /// By article, in the order of birth: the articles that it cites, as numbers of pages. Empty where articles cite nothing.
+    citations: Vec<Vec<usize>>,
 }
 
 impl GrowingWeb {
@@ -98,6 +106,7 @@ impl GrowingWeb {
             sections: vec![Vec::new(); options.sites * options.sections],
             sites: vec![Vec::new(); options.sites],
             sections_per_site: options.sections,
+            citations: Vec::new(),
         };
         let draw = Draw { options, seed };
         for site in 0..options.sites {
@@ -116,6 +125,11 @@ impl GrowingWeb {
         // In the order of birth, so that the numbers are, too.
         let mut births = draw.births(end_days);
         births.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        if options.citations > 0 {
+            let first = web.pages.len();
+            web.citations = citations::draw(births.len(), options.citations, seed);
+            web.citations.iter_mut().flatten().for_each(|article| *article += first);
+        }
         for (born_days, section) in births {
             let number = web.sections[section].len();
             let url = format!("{}/{number}.html", draw.section_url(section));
@@ -174,8 +188,44 @@ impl GrowingWeb {
                 let articles = self.new_links(page, f64::NEG_INFINITY, now_days);
                 std::iter::once(group / sections).chain(articles.iter().copied()).collect()
             }
-            PageKind::Article => vec![group / sections, index_page(group)],
+            PageKind::Article => {
+                let cited = self.cited_by(page).iter().copied();
+                [group / sections, index_page(group)].into_iter().chain(cited).collect()
+            }
         }
+    }
+
+    /// The articles that an article cites.
+    fn cited_by(&self, page: usize) -> &[usize] {
+        let fixed = self.sites.len() + self.sections.len();
+        page.checked_sub(fixed).and_then(|article| self.citations.get(article)).map_or(&[], Vec::as_slice)
+    }
+
+    /// By page: the times at which articles that cite it were born, rising. No citation is taken back.
+    pub fn cited_days(&self) -> Vec<Vec<f64>> {
+        let mut days = vec![Vec::new(); self.pages.len()];
+        for (number, page) in self.pages.iter().enumerate() {
+            self.cited_by(number).iter().for_each(|cited| days[*cited].push(page.born_days));
+        }
+        days
+    }
+
+    /// By page: its PageRank among the pages that are there at a time, 0 for those that are not.
+    ///
+    /// # Errors
+    /// If there are more pages than a graph can have.
+    pub fn importance(&self, now_days: f64) -> Result<Vec<f64>, SimulationError> {
+        let there = self.pages.iter().filter(|page| page.born_days <= now_days).count();
+        let nodes =
+            u32::try_from(there).map_err(|_| SimulationError::Combination(format!("{there} pages are too many")))?;
+        // Fixed pages come first and articles in the order of birth, so that those that are there have the first numbers.
+        let links =
+            |from: u32| self.links(from as usize, now_days).into_iter().map(move |to| Edge::plain(from, to as u32));
+        let graph = Graph::new(nodes, (0..nodes).flat_map(links).collect(), Repeats::Once);
+        let graph = graph.map_err(|error| SimulationError::Combination(error.to_string()))?;
+        let mut importance = PageRank::default().rank(&graph).values;
+        importance.resize(self.pages.len(), 0.0);
+        Ok(importance)
     }
 
     /// The first change of a page after a time. Times must not go back by page.

@@ -18,6 +18,8 @@ mod row;
 mod schedules;
 mod shards;
 mod signals;
+mod survey;
+mod systems;
 
 pub use row::{ReproductionRow, Setting};
 
@@ -77,7 +79,14 @@ const ALL: &[Reproduction] = &[
     Reproduction { id: "B12", title: "Estimators: bias and error", run: estimators::bias_and_error },
     Reproduction { id: "B12", title: "Estimators: freshness by estimated rates", run: allocation::by_estimated_rates },
     Reproduction { id: "B12", title: "Estimators: learning while fetching", run: closed_loop::learning },
+    Reproduction {
+        id: "B9",
+        title: "Cho & Ntoulas; Meng et al.: pages to sample of a group",
+        run: survey::sample_sizes,
+    },
+    Reproduction { id: "C4", title: "Ni, Zou & Ding: sites in ranks 4, 2, 1", run: systems::site_ranks },
     Reproduction { id: "C6", title: "Univ. Chile: orders of pages", run: schedules::orders },
+    Reproduction { id: "C7", title: "Edwards, McCurley & Tomlin: buckets and periods", run: systems::webfountain },
     Reproduction { id: "C12", title: "Carney, Lee & Zdonik: groups of similar pages", run: partitions::groups },
     Reproduction { id: "C16", title: "Busa-Fekete et al.: signals of changes", run: signals::policies },
     Reproduction { id: "C17", title: "One price from a histogram", run: histogram::prices },
@@ -85,6 +94,9 @@ const ALL: &[Reproduction] = &[
     Reproduction { id: "C18", title: "One budget over six shards", run: shards::budget_shares },
     Reproduction { id: "C19", title: "Sequences of seven schedulers", run: schedules::sequences },
     Reproduction { id: "C20", title: "A little harmonic penalty against starvation", run: mixing::thetas },
+    Reproduction { id: "D4", title: "Ni, Zou & Ding: link values of four sites", run: systems::link_values },
+    Reproduction { id: "D7", title: "Cho, Roy & Adams; Meng et al.: value of young pages", run: survey::young_pages },
+    Reproduction { id: "E7", title: "Mirrors by links: comparisons by degree", run: systems::mirrors_by_links },
 ];
 
 /// All reproductions, in the order of the algorithm notes.
@@ -120,12 +132,12 @@ mod tests {
 
     #[test]
     fn what_follows_from_formulas_is_as_published() {
-        hold(&["R1", "R2", "R3", "R5", "R7", "R11", "C19"], 1.0, 0.0);
+        hold(&["R1", "R2", "R3", "R5", "R7", "R11", "C4", "C7", "C19", "D4", "D7", "E7"], 1.0, 0.0);
     }
 
     #[test]
     fn what_is_cheap_to_measure_agrees() {
-        hold(&["R4", "R6", "C20"], 0.25, 0.0);
+        hold(&["R4", "R6", "B9", "C20"], 0.25, 0.0);
     }
 
     // Two replicates hardly show the spread of replicates: their mean is near the reference, but not always within

@@ -64,13 +64,35 @@ fn every_policy_runs_and_spends_no_more_than_it_has() {
     assert_eq!(names, policies.iter().filter(|policy| policy.waits()).count());
     for row in rows {
         assert!(row.budget_used_share < 1.01, "{row:?}");
-        // Tianwang's pages are not due while they are believed to be slow.
+        // By the default prior, Tianwang's first look at a page is due after 250 days; its preset has another.
         assert!(row.fetches > 0 || row.policy == "tianwang", "{row:?}");
         assert!(row.weighted_freshness > 0.1 && row.weighted_freshness < 1.0, "{row:?}");
         // Policies that plan their looks ahead spend the whole budget.
         let waits = PolicyKind::parse(&row.policy).is_some_and(PolicyKind::waits);
         assert!(waits || row.budget_used_share > 0.98, "{row:?}");
     }
+}
+
+#[test]
+fn published_systems_spend_their_budget_with_the_constants_of_their_presets() {
+    let systems: Vec<Contender> =
+        Contender::presets().map(|preset| Contender::of_preset(preset, &[]).expect("a system")).collect();
+    let study = Study { policies: vec![PolicyKind::Uniform], systems: systems.clone(), seeds: 1, ..small() };
+    let rows = study.run(2, &go_on).expect("a study");
+    assert_eq!(rows.len(), 1 + systems.len());
+    for (row, system) in rows[1..].iter().zip(&systems) {
+        assert_eq!((row.preset, &row.policy), (system.preset_name(), &system.name()));
+        assert!((0.95..1.01).contains(&row.budget_used_share), "{row:?}");
+    }
+    assert!(rows[0].preset.is_none());
+    // Without its prior, Tianwang waits for 250 days and fetches nothing; with it, pages are due within the run.
+    let waiting = |options| {
+        let tianwang = Contender { options, fill: false, ..systems[0] };
+        let rows = Study { systems: vec![tianwang], ..study.clone() }.run(1, &go_on).expect("a study");
+        rows[1].budget_used_share
+    };
+    assert_eq!(waiting(Options::default()), 0.0);
+    assert!(waiting(systems[0].options) > 0.5, "{}", waiting(systems[0].options));
 }
 
 #[test]

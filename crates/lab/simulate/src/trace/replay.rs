@@ -2,16 +2,16 @@
 
 use super::{JudgedTrace, LEARNING_DAYS, TracePage, WINDOW_DAYS, foresight};
 use crate::changes::RecordedChanges;
+use crate::contender::Contender;
 use crate::engine::{self, Run};
 use crate::error::SimulationError;
 use crate::learner::{self, KnownRates, Learner};
 use crate::lists::{ListRules, SiteLists};
 use crate::metrics::Scores;
 use crate::population::{Pages, SimulatedPage};
-use crate::setup;
 use crate::streams::{Draws, Purpose, RandomStream};
-use change_rate::{EstimatorChoice, EstimatorOptions, Gamma, LookOutcome};
-use policies::{BeliefSource, Filled, PolicyKind, PolicyOptions};
+use change_rate::{EstimatorOptions, Gamma, LookOutcome};
+use policies::{BeliefSource, PolicyKind};
 use revisit::columns::Slot;
 use revisit::hints::ListedDate;
 use revisit::live::Live;
@@ -33,17 +33,13 @@ pub enum Knowledge {
 /// One policy on a trace.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceReplay {
-    pub policy: PolicyKind,
-    /// Estimator of change rates. `None`, or one that does not go with the policy, means its usual one.
-    pub estimator: Option<EstimatorChoice>,
+    pub contender: Contender,
     /// Knowledge at the start of the scored year.
     pub knowledge: Knowledge,
     /// If set, nothing is learned from the schedule's own fetches.
     pub frozen: bool,
     /// Share of the pages that state at every look when they last changed.
     pub dates_share: f64,
-    /// If set, idle slots of a policy that waits for due dates go to the page due earliest.
-    pub fill: bool,
     /// Budget, as an average over all pages.
     pub fetches_per_page_per_day: f64,
     /// Shape of the Pareto distribution from which importance is drawn (corpora do not have it). `None`: all pages
@@ -57,23 +53,11 @@ pub struct TraceReplay {
 }
 
 impl TraceReplay {
-    /// The estimator of change rates; `None`: known rates.
-    fn estimator(&self) -> Option<EstimatorChoice> {
-        let usual = self.policy.beliefs().usual_estimator()?;
-        let asked = self.estimator.filter(|asked| setup::check_estimator(self.policy, Some(*asked)).is_ok());
-        Some(asked.unwrap_or(usual))
-    }
-
     pub fn estimator_name(&self) -> &'static str {
-        match self.policy.beliefs() {
-            BeliefSource::History => self.policy.name(),
-            _ => setup::learner_name(self.policy, self.estimator()),
+        match self.contender.policy.beliefs() {
+            BeliefSource::History => self.contender.policy.name(),
+            _ => self.contender.estimator_name(),
         }
-    }
-
-    /// Whether the requested estimator is replaced, because it does not go with the policy.
-    pub fn overrules_estimator(&self) -> bool {
-        self.estimator.is_some_and(|asked| self.estimator_name() != asked.name())
     }
 
     /// Checks the settings.
@@ -95,9 +79,10 @@ impl TraceReplay {
                 ));
             }
         }
-        let name = self.policy.name();
-        let learns_once = self.policy.beliefs() == BeliefSource::History;
-        let is_reported_rates = matches!(self.policy, PolicyKind::Reported | PolicyKind::SweepReport);
+        let policy = self.contender.policy;
+        let name = policy.name();
+        let learns_once = policy.beliefs() == BeliefSource::History;
+        let is_reported_rates = matches!(policy, PolicyKind::Reported | PolicyKind::SweepReport);
         if learns_once && self.knowledge != Knowledge::History || is_reported_rates && self.knowledge == Knowledge::None
         {
             return fault(format!(
@@ -105,14 +90,14 @@ impl TraceReplay {
                  history"
             ));
         }
-        if self.policy == PolicyKind::Clairvoyant && self.importance_shape.is_some() {
+        if policy == PolicyKind::Clairvoyant && self.importance_shape.is_some() {
             return fault(format!("{name} counts all pages alike; leave it or the importance of pages out"));
         }
         SimulationError::share("share of pages with dates", self.dates_share)?;
         if self.frozen && self.knowledge != Knowledge::History {
             return fault("a static schedule cannot learn from its own fetches; use knowledge history".into());
         }
-        if self.frozen && !self.policy.beliefs().is_asked() && !self.is_fixed() {
+        if self.frozen && !policy.beliefs().is_asked() && !self.is_fixed() {
             return fault(format!("{name} adapts intervals to the result of each fetch and has no static form"));
         }
         Ok(())
@@ -128,7 +113,7 @@ impl TraceReplay {
 
     /// Whether looks never change the policy's choices.
     fn is_fixed(&self) -> bool {
-        matches!(self.policy.beliefs(), BeliefSource::Nothing | BeliefSource::Future)
+        matches!(self.contender.policy.beliefs(), BeliefSource::Nothing | BeliefSource::Future)
     }
 
     /// Runs the trace. `watch` is called often with the finished share, and may stop the run.
@@ -141,20 +126,21 @@ impl TraceReplay {
         watch: &mut dyn FnMut(f64) -> ControlFlow<()>,
     ) -> Result<Scores, SimulationError> {
         self.check()?;
+        let (contender, beliefs) = (&self.contender, self.contender.policy.beliefs());
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(TracePage::all_changes_days))?;
         let history = self.knowledge == Knowledge::History;
         let (from_days, until_days) = self.scored_days();
         // The oracle knows only the scored year: a page that changes only in the learning year would stay stale for
         // ever. So its schedule starts with the scored year. The yardsticks learn nothing, so theirs does, too.
-        let needs_no_fetches = matches!(self.policy.beliefs(), BeliefSource::Truth | BeliefSource::Future);
+        let needs_no_fetches = matches!(beliefs, BeliefSource::Truth | BeliefSource::Future);
         let run = Run {
             start_days: if history || needs_no_fetches { from_days } else { 0.0 },
             seed: self.seed,
             last_modified_share: self.dates_share,
             ..Run::new(from_days, until_days, self.fetches_per_page_per_day * pages.len() as f64)
         };
-        let mut learner: Box<dyn Learner> = match (self.policy.beliefs(), self.estimator()) {
+        let mut learner: Box<dyn Learner> = match (beliefs, contender.estimator) {
             (BeliefSource::History, _) => {
                 Box::new(KnownRates::new(trace.pages.iter().map(TracePage::smoothed_rate_per_day)))
             }
@@ -162,11 +148,11 @@ impl TraceReplay {
                 let true_rate = |page: &TracePage| page.rate_per_day(from_days, until_days);
                 Box::new(KnownRates::new(trace.pages.iter().map(true_rate)))
             }
-            (_, Some(estimator)) => learner::learner(estimator, &pages, EstimatorOptions::default())?,
+            (_, Some(estimator)) => learner::learner(estimator, &pages, contender.options.estimator)?,
         };
-        let options = PolicyOptions::default();
-        let live = self.policy == PolicyKind::Live;
-        let mut policy: Box<dyn RevisitPolicy> = if history && live {
+        let options = &contender.options.policy;
+        let live = contender.policy == PolicyKind::Live;
+        let policy: Box<dyn RevisitPolicy> = if history && live {
             let mut live = Live::new(options.theta);
             learn_sweeps(&mut live, trace, &pages, watch)?;
             if self.frozen {
@@ -174,12 +160,10 @@ impl TraceReplay {
             }
             Box::new(Imported(live))
         } else {
-            foresight::yardstick(self.policy, trace, run.start_days, &options)
+            foresight::yardstick(contender.policy, trace, run.start_days, options)
         };
-        if self.fill && self.policy.waits() {
-            policy = Box::new(Filled::new(policy));
-        }
-        if history && self.policy.beliefs().is_asked() && !live {
+        let mut policy = contender.filled(policy);
+        if history && beliefs.is_asked() && !live {
             learn_rates(learner.as_mut(), trace, watch)?;
         }
         if self.frozen {

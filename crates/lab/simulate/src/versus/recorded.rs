@@ -1,6 +1,7 @@
 //! The comparison on recorded change times: ours is the live default as it runs.
 
 use super::fetches_for;
+use crate::contender::Contender;
 use crate::error::SimulationError;
 use crate::metrics::Scores;
 use crate::trace::{JudgedTrace, Knowledge, TraceReplay};
@@ -9,17 +10,16 @@ use policies::PolicyKind;
 /// A policy with its budget: a run of a [`RecordedVersus`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordedRun {
-    pub policy: PolicyKind,
+    pub contender: Contender,
     /// Fetches per page and day.
     pub budget: f64,
-    /// Whether idle slots are filled.
-    pub fill: bool,
 }
 
 /// A comparison on a recording. All learn from their own fetches of the first year; the second is scored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedVersus {
-    pub ours: PolicyKind,
+    /// Our policy, or a published system in its place.
+    pub ours: Contender,
     /// Budgets at which ours is run, rising; fetches per page and day.
     pub budgets: Vec<f64>,
     /// The crawlers that ours is compared with.
@@ -32,10 +32,11 @@ impl Default for RecordedVersus {
         let days = [60.0, 15.0, 5.0];
         let kinds = [PolicyKind::Uniform, PolicyKind::StormCrawler, PolicyKind::Nutch];
         let peers = kinds.into_iter().flat_map(|policy| {
-            days.into_iter().map(move |days| RecordedRun { policy, budget: 1.0 / days, fill: true })
+            let contender = Contender { fill: true, ..Contender::usual(policy) };
+            days.into_iter().map(move |days| RecordedRun { contender, budget: 1.0 / days })
         });
         Self {
-            ours: PolicyKind::Live,
+            ours: Contender { fill: true, ..Contender::usual(PolicyKind::Live) },
             budgets: [1440.0, 720.0, 360.0, 180.0, 90.0, 60.0, 30.0, 15.0, 7.5, 5.0].map(|days| 1.0 / days).to_vec(),
             peers: peers.collect(),
         }
@@ -53,7 +54,10 @@ pub struct RecordedRow {
     pub fetches_per_page_per_day: f64,
     /// Freshness it reached, mean over pages.
     pub freshness: f64,
-    pub ours: &'static str,
+    /// Name of our policy, with `+fill` where its idle slots are filled.
+    pub ours: String,
+    /// The preset, where ours is a published system.
+    pub preset: Option<&'static str>,
     /// Fetches per page and day that ours needs for that; the nearest that was run where there is a bound.
     pub our_fetches_per_page_per_day: f64,
     /// Its spending over our need.
@@ -65,7 +69,7 @@ pub struct RecordedRow {
 impl RecordedVersus {
     /// All runs: ours by budget, then the peers.
     pub fn runs(&self) -> Vec<RecordedRun> {
-        let ours = self.budgets.iter().map(|&budget| RecordedRun { policy: self.ours, budget, fill: true });
+        let ours = self.budgets.iter().map(|&budget| RecordedRun { contender: self.ours, budget });
         ours.chain(self.peers.iter().copied()).collect()
     }
 
@@ -89,11 +93,12 @@ impl RecordedVersus {
         let rows = self.peers.iter().zip(peers).map(|(peer, &(fetches, freshness))| {
             let needed = fetches_for(ours, freshness);
             RecordedRow {
-                policy: peer.policy.filled_name(peer.fill),
+                policy: peer.contender.name(),
                 budget_fetches_per_page_per_day: peer.budget,
                 fetches_per_page_per_day: fetches,
                 freshness,
                 ours: self.ours.name(),
+                preset: self.ours.preset_name(),
                 our_fetches_per_page_per_day: needed,
                 fetch_ratio: fetches / needed,
                 bound: match freshness {
@@ -118,12 +123,10 @@ impl RecordedRun {
         watch: &mut dyn FnMut(f64) -> std::ops::ControlFlow<()>,
     ) -> Result<Scores, SimulationError> {
         let replay = TraceReplay {
-            policy: self.policy,
-            estimator: None,
+            contender: self.contender,
             knowledge: Knowledge::Fetches,
             frozen: false,
             dates_share: 0.0,
-            fill: self.fill,
             fetches_per_page_per_day: self.budget,
             importance_shape: None,
             lists: None,

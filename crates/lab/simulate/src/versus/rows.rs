@@ -38,7 +38,10 @@ pub struct PeerRow {
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OurRow {
     pub population: &'static str,
-    pub policy: &'static str,
+    /// Name of the policy, with `+fill` where idle slots are filled.
+    pub policy: String,
+    /// The preset, where it is a published system.
+    pub preset: Option<&'static str>,
     /// Name of the learner of the rates.
     pub estimator: &'static str,
     /// Budget of the run, as an average over all pages.

@@ -44,6 +44,10 @@ fn a_comparison_says_what_others_pay() {
     );
     let fault = Versus { budgets: vec![0.1], ..small() }.run(1, &go_on).expect_err("a fault").to_string();
     assert!(fault.contains("two budgets"), "{fault}");
+    let classified = Contender::of_preset(settings::Preset::Classified, &[]).expect("a system");
+    let report = Versus { ours: classified, seeds: 1, ..small() }.run(2, &go_on).expect("a comparison");
+    let ours = &report.ours[1];
+    assert_eq!((ours.policy.as_str(), ours.preset, ours.estimator), ("classified", Some("classified"), "half-count"));
 }
 
 #[test]
@@ -64,7 +68,8 @@ fn the_optimum_needs_what_it_was_given() {
 fn what_evenly_spaced_looks_reach_is_what_a_run_finds() {
     let population = PopulationKind::Gamma.draw(400, 1).expect("pages");
     let run = Run { tick_days: PEER_TICK_DAYS, ..Run::new(20.0, 420.0, 0.1 * 400.0) };
-    let scores = small().simulate(&population, PolicyKind::Uniform, &run, &mut |_| ControlFlow::Continue(()));
+    let uniform_looks = Contender::usual(PolicyKind::Uniform);
+    let scores = simulate(&population, &uniform_looks, &run, &mut |_| ControlFlow::Continue(()));
     let (scores, computed) = (scores.expect("a run"), uniform(&population, 0.1, 400.0));
     assert_eq!(scores.fetches, computed.total_fetches);
     let pairs = [

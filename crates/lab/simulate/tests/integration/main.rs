@@ -1,4 +1,6 @@
-//! Focused crawls of simulated and of real pages.
+//! Focused crawls of simulated and of real pages, which young pages became important, and the documented form of a corpus.
 
+mod corpus_format;
 mod focus;
 mod focus_on_real_pages;
+mod young_pages;

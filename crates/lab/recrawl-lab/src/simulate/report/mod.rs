@@ -17,6 +17,8 @@ pub(super) struct SimulationReport {
     pub(super) curves_over: CurveAxis,
     /// Harvest rate of each order of fetches by their number.
     pub(super) harvests: Vec<Curve>,
+    /// Share of the web's importance that each crawl has copied, by the number of fetches.
+    pub(super) coverage: Vec<Curve>,
     /// Freshness of each policy over the scored time.
     pub(super) courses: Vec<Course>,
     /// The budget of the courses, for people.
@@ -78,6 +80,11 @@ impl SimulationReport {
         if !self.harvests.is_empty() {
             let shown = plot::most_informative(&self.harvests, |curve| &curve.name);
             writeln!(body, "<figure id=\"harvest\">{}</figure>", plot::harvest_over_fetches(&shown)?)?;
+        }
+        if !self.coverage.is_empty() {
+            let shown = plot::most_informative(&self.coverage, |curve| &curve.name);
+            let left_out = left_out(shown.len(), self.coverage.len());
+            writeln!(body, "<figure id=\"coverage\">{}{left_out}</figure>", plot::coverage_over_fetches(&shown)?)?;
         }
         if self.courses.iter().any(|course| course.freshness_by_day.len() > 1) {
             let shown = plot::most_informative(&self.courses, |course| &course.name);
@@ -157,6 +164,7 @@ mod tests {
             curves: (0..curves).map(curve).collect(),
             curves_over: CurveAxis::Budget,
             harvests: Vec::new(),
+            coverage: Vec::new(),
             courses: (0..curves).map(course).collect(),
             courses_at: "1/15d".to_owned(),
             tables: vec![ReportTable {
@@ -170,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn harvest_rates_have_a_plot_of_their_own() {
+    fn harvest_rates_and_coverage_have_plots_of_their_own() {
         let curve = |name: &str, rate| Curve { name: name.to_owned(), points: vec![(500.0, 1.0), (4_000.0, rate)] };
         let page = SimulationReport {
             title: "Focus".to_owned(),
@@ -178,14 +186,16 @@ mod tests {
             curves: Vec::new(),
             curves_over: CurveAxis::Budget,
             harvests: vec![curve("recrawl", 0.8), curve("breadth-first", 0.2)],
+            coverage: vec![curve("live", 0.9)],
             courses: Vec::new(),
             courses_at: String::new(),
             tables: Vec::new(),
         }
         .render()
         .unwrap();
-        assert_eq!(page.matches("<svg").count(), 1);
+        assert_eq!(page.matches("<svg").count(), 2);
         assert!(page.contains("<figure id=\"harvest\">") && page.contains("breadth-first"));
+        assert!(page.contains("<figure id=\"coverage\">"));
     }
 
     #[test]

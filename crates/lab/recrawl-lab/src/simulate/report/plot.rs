@@ -156,12 +156,22 @@ pub(super) fn stale_against(axis: CurveAxis, curves: &[(RGBColor, &Curve)]) -> S
 
 /// Harvest rates over the fetches of crawls.
 pub(super) fn harvest_over_fetches(curves: &[(RGBColor, &Curve)]) -> SvgResult {
+    over_fetches(("Harvest rate over the crawl", "share of them in focus"), "recrawl", curves)
+}
+
+/// Coverage by importance over the fetches of crawls.
+pub(super) fn coverage_over_fetches(curves: &[(RGBColor, &Curve)]) -> SvgResult {
+    over_fetches(("Coverage by importance over the crawl", "share of the importance of all pages"), "live", curves)
+}
+
+/// Shares over the fetches of crawls. `ours` has the widest line.
+fn over_fetches((caption, shows): (&str, &'static str), ours: &str, curves: &[(RGBColor, &Curve)]) -> SvgResult {
     let most = curves.iter().flat_map(|(_, curve)| &curve.points).map(|point| point.0).fold(1.0, f64::max);
-    let lines: Vec<_> = curves.iter().map(|(colour, curve)| Line::of(colour, curve, "recrawl", |rate| rate)).collect();
+    let lines: Vec<_> = curves.iter().map(|(colour, curve)| Line::of(colour, curve, ours, |share| share)).collect();
     line_chart(
-        ("Harvest rate over the crawl", 460),
+        (caption, 460),
         Axis { range: 0.0..legend_room(&lines) * most, shows: "pages fetched" },
-        Axis { range: 0.0..1.02, shows: "share of them in focus" },
+        Axis { range: 0.0..1.02, shows },
         SeriesLabelPosition::LowerRight,
         &lines,
     )

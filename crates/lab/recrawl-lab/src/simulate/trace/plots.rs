@@ -1,7 +1,8 @@
 //! The HTML page of `recrawl simulate trace`.
 
 use super::super::report::{Course, Curve, CurveAxis, ReportTable, SimulationReport};
-use super::{KnowledgeArgument, TraceArguments, TraceRow, head, sorted};
+use super::rows::{TraceRow, head, sorted};
+use super::{KnowledgeArgument, TraceArguments};
 use simulate::trace::JudgedTrace;
 
 /// Plots and tables of these rows.
@@ -10,9 +11,9 @@ pub(super) fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[Tr
     let mut curves: Vec<Curve> = Vec::new();
     for row in &rows {
         let point = (row.budget_fetches_per_page_per_day, row.freshness);
-        match curves.iter_mut().find(|curve| curve.name == row.policy) {
+        match curves.iter_mut().find(|curve| curve.name == row.label()) {
             Some(curve) => curve.points.push(point),
-            None => curves.push(Curve { name: row.policy.clone(), points: vec![point] }),
+            None => curves.push(Curve { name: row.label(), points: vec![point] }),
         }
     }
     for curve in &mut curves {
@@ -20,9 +21,8 @@ pub(super) fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[Tr
     }
     let courses_at = rows.first().map_or(String::new(), |row| row.budget.clone());
     let courses = rows.iter().filter(|row| row.budget == courses_at);
-    let courses = courses
-        .map(|row| Course { name: row.policy.clone(), freshness_by_day: row.freshness_by_day.clone() })
-        .collect();
+    let courses =
+        courses.map(|row| Course { name: row.label(), freshness_by_day: row.freshness_by_day.clone() }).collect();
     let mut tables = vec![ReportTable {
         caption: "Policies".to_owned(),
         head: head(&rows),
@@ -49,6 +49,7 @@ pub(super) fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[Tr
         curves,
         curves_over: CurveAxis::Budget,
         harvests: Vec::new(),
+        coverage: Vec::new(),
         courses,
         courses_at,
         tables,
@@ -58,7 +59,7 @@ pub(super) fn report(arguments: &TraceArguments, trace: &JudgedTrace, rows: &[Tr
 fn by_source(budget: &str, rows: &[&TraceRow]) -> ReportTable {
     let rows: Vec<&&TraceRow> = rows.iter().filter(|row| row.budget == budget).collect();
     let mut head = vec!["source".to_owned(), "pages".to_owned()];
-    head.extend(rows.iter().map(|row| row.policy.clone()));
+    head.extend(rows.iter().map(|row| row.label()));
     let sources = rows.first().map_or(&[][..], |row| &row.by_source[..]);
     let cells = sources.iter().enumerate().map(|(index, source)| {
         let mut cells = vec![source.source.clone(), source.pages.to_string()];

@@ -1,4 +1,5 @@
 use super::*;
+use crate::contender::Contender;
 use crate::trace::{Cut, Knowledge, Recording, TraceReplay, TraceTable};
 use policies::BeliefSource;
 use std::io::Read;
@@ -17,12 +18,10 @@ fn trace(pages: Vec<TracePage>) -> JudgedTrace {
 
 fn freshness(trace: &JudgedTrace, policy: PolicyKind, fetches_per_page_per_day: f64) -> f64 {
     let replay = TraceReplay {
-        policy,
-        estimator: None,
+        contender: Contender::usual(policy),
         knowledge: Knowledge::History,
         frozen: false,
         dates_share: 0.0,
-        fill: false,
         fetches_per_page_per_day,
         importance_shape: None,
         lists: None,

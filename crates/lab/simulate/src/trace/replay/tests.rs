@@ -1,4 +1,6 @@
 use super::*;
+use crate::setup;
+use change_rate::EstimatorChoice;
 use sweeps::PagePlace;
 
 fn trace(pages: &[&[f64]]) -> JudgedTrace {
@@ -14,12 +16,10 @@ fn trace(pages: &[&[f64]]) -> JudgedTrace {
 
 fn replay(policy: PolicyKind) -> TraceReplay {
     TraceReplay {
-        policy,
-        estimator: None,
+        contender: Contender::usual(policy),
         knowledge: Knowledge::History,
         frozen: false,
         dates_share: 0.0,
-        fill: false,
         fetches_per_page_per_day: 0.5,
         importance_shape: None,
         lists: None,
@@ -91,16 +91,16 @@ fn the_oracle_is_the_same_whatever_the_others_know() {
 fn an_estimator_that_does_not_go_with_the_policy_gives_way() {
     let gamma = setup::estimator("gamma").unwrap();
     let named = |policy, estimator| {
-        let replay = TraceReplay { estimator, ..replay(policy) };
-        (replay.estimator_name(), replay.overrules_estimator())
+        let contender = Contender::usual(policy).with_estimator(estimator);
+        TraceReplay { contender, ..replay(policy) }.estimator_name()
     };
-    assert_eq!(named(PolicyKind::Live, None), ("sweeps", false));
-    assert_eq!(named(PolicyKind::Live, Some(gamma)), ("sweeps", true));
-    assert_eq!(named(PolicyKind::CrawlValue, Some(gamma)), ("gamma", false));
-    assert_eq!(named(PolicyKind::CrawlValue, Some(EstimatorChoice::Sweeps)), ("gamma-grouped", true));
-    assert_eq!(named(PolicyKind::Uniform, Some(gamma)), ("none", true));
-    assert_eq!(named(PolicyKind::Smoothed, None), ("smoothed", false));
-    assert_eq!(named(PolicyKind::Oracle, None), ("known", false));
+    assert_eq!(named(PolicyKind::Live, None), "sweeps");
+    assert_eq!(named(PolicyKind::Live, Some(gamma)), "sweeps");
+    assert_eq!(named(PolicyKind::CrawlValue, Some(gamma)), "gamma");
+    assert_eq!(named(PolicyKind::CrawlValue, Some(EstimatorChoice::Sweeps)), "gamma-grouped");
+    assert_eq!(named(PolicyKind::Uniform, Some(gamma)), "none");
+    assert_eq!(named(PolicyKind::Smoothed, None), "smoothed");
+    assert_eq!(named(PolicyKind::Oracle, None), "known");
 }
 
 #[test]
@@ -121,7 +121,8 @@ fn filled_slots_spend_the_budget_and_renew_copies() {
     let pages: Vec<Vec<f64>> = (0..30).map(|page| vec![370.0 + page as f64, 500.0 + 3.0 * page as f64]).collect();
     let trace = trace(&pages.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let scores = |policy, fill| {
-        let replay = TraceReplay { fill, fetches_per_page_per_day: 1.0, ..replay(policy) };
+        let contender = Contender { fill, ..Contender::usual(policy) };
+        let replay = TraceReplay { contender, fetches_per_page_per_day: 1.0, ..replay(policy) };
         replay.run(&trace, &mut |_| ControlFlow::Continue(())).unwrap()
     };
     for policy in PolicyKind::ALL {
@@ -181,7 +182,12 @@ fn without_knowledge_the_first_year_is_scored() {
         (PolicyKind::Smoothed, false),
         (PolicyKind::SweepReport, false),
     ] {
-        assert_eq!(TraceReplay { policy, ..replay }.check().is_ok(), runs, "{}", policy.name());
+        assert_eq!(
+            TraceReplay { contender: Contender::usual(policy), ..replay }.check().is_ok(),
+            runs,
+            "{}",
+            policy.name()
+        );
     }
     assert!(TraceReplay { frozen: true, ..replay }.check().is_err());
 }
