@@ -92,11 +92,15 @@ impl CoOccurrence {
     }
 
     fn prune(&mut self) {
+        if self.with.len() <= MAX_WORDS && self.shared.len() <= MAX_PAIRS {
+            return;
+        }
+        // Half of them, so that this is rare.
         let mut least = 1;
-        while self.with.len() > MAX_WORDS || self.shared.len() > MAX_PAIRS {
+        while self.with.len() > MAX_WORDS / 2 || self.shared.len() > MAX_PAIRS / 2 {
             let before = self.with.len() + self.shared.len();
             let (with, focus_words) = (&mut self.with, &self.focus_words);
-            if with.len() > MAX_WORDS {
+            if with.len() > MAX_WORDS / 2 {
                 with.retain(|word, count| *count > least || focus_words.contains(word));
             }
             self.shared.retain(|pair, count| *count > least && with.contains_key(&pair.0));

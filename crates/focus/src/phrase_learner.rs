@@ -51,9 +51,16 @@ impl PhraseLearner {
                 self.pieces += run.len() as u64;
                 (0..run.len()).for_each(|first| self.add_sequences(text, &run[first..]));
             }
+            if self.counts.len() > MAX_SEQUENCES {
+                self.forget_rarest();
+            }
         });
+    }
+
+    /// Keeps half of the sequences at most, so that this is rare however long a text is.
+    fn forget_rarest(&mut self) {
         let mut least = 1;
-        while self.counts.len() > MAX_SEQUENCES {
+        while self.counts.len() > MAX_SEQUENCES / 2 {
             self.counts.retain(|_, sequence| sequence.count > least);
             least *= 2;
         }

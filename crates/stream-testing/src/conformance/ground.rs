@@ -131,7 +131,7 @@ impl ConformanceFixture {
     }
 
     pub(super) fn topic_of(&self, config: TopicConfig) -> Result<CaseTopic, Failed> {
-        self.log().create_topics(std::slice::from_ref(&config))?;
+        self.patiently("topic", || self.log().create_topics(std::slice::from_ref(&config)))?;
         Ok(CaseTopic { name: config.name, partitions: config.partitions, clock_now: self.now() })
     }
 
@@ -157,16 +157,24 @@ impl ConformanceFixture {
         }
     }
 
+    /// Repeats a question that a busy log does not answer in time.
+    fn patiently<T>(&self, what: &str, mut ask: impl FnMut() -> Result<T, LogError>) -> Result<T, Failed> {
+        self.wait(what, || match ask() {
+            Err(LogError { kind: ErrorKind::Retry, .. }) => Ok(None),
+            answer => Ok(Some(answer?)),
+        })
+    }
+
     /// Backlog of a group of this case, by partition.
     pub(super) fn backlog(&self, group: &str, topic: &CaseTopic) -> Result<Vec<u64>, Failed> {
-        let mut backlog = self.log().backlog(&self.name(group), &topic.name)?;
+        let mut backlog = self.patiently("backlog", || self.log().backlog(&self.name(group), &topic.name))?;
         backlog.sort_by_key(|of| of.partition);
         Ok(backlog.iter().map(|of| of.records).collect())
     }
 
     /// Bounds of one partition.
     pub(super) fn bounds(&self, partition: &TopicPartition) -> Result<OffsetBounds, Failed> {
-        let bounds = self.log().reader()?.bounds(std::slice::from_ref(partition))?;
+        let bounds = self.patiently("bounds", || self.log().reader()?.bounds(std::slice::from_ref(partition)))?;
         bounds.first().copied().ok_or_else(|| Failed(format!("no bounds of {partition}")))
     }
 
@@ -176,10 +184,10 @@ impl ConformanceFixture {
 
     /// Current records of a partition from an offset on.
     pub(super) fn read(&self, partition: &TopicPartition, from: u64) -> Result<Vec<InputRecord>, Failed> {
-        let mut reader = self.log().reader()?;
+        let mut reader = self.patiently("reader", || self.log().reader())?;
         let (mut all, mut next) = (Vec::new(), from);
         loop {
-            let (records, after) = reader.read(partition, next, 1_000)?;
+            let (records, after) = self.patiently("answer", || reader.read(partition, next, 1_000))?;
             if records.is_empty() {
                 return Ok(all);
             }

@@ -14,7 +14,7 @@ use crate::commands::CrawlArguments;
 use ::page::{PageId, Timestamp};
 use clap::Args;
 use daemon::TopicReader;
-use messages::{PageChange, PageSelection, topics};
+use messages::{PageChange, PageSelection, Verdict, topics};
 use outputs::source::{DecodedRecord, decode};
 use outputs::stdout::{Format, answer};
 use scheduler::ListedPage;
@@ -76,7 +76,7 @@ pub fn study(arguments: &StudyArguments, format: Format) -> Result<(), CommandFa
         let problem = "the crawl has no pages yet; give it some with recrawl run --seeds or recrawl seed";
         return Err(CommandFailure::No(problem.to_owned()));
     }
-    let links = LinkCounts::read(state.as_ref(), &pages)?;
+    let links = LinkCounts::read(state.as_ref(), &pages, &settings.urls.rules())?;
     let mut sample = Sample { known, pages, changes: 0, since: None, unreadable: 0, links };
     let mut reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-study")?;
     reader.read_all(|record| {
@@ -95,7 +95,7 @@ impl Sample {
     fn take(&mut self, change: &PageChange) {
         self.since = Some(self.since.map_or(change.seen_at, |since| since.min(change.seen_at)));
         if let Some(page) = self.pages.get_mut(&change.page_id) {
-            self.changes += 1;
+            self.changes += u64::from(matches!(change.verdict, Verdict::Minor | Verdict::Major));
             page.changes.take(change);
         }
     }

@@ -93,7 +93,12 @@ impl PageChanges {
     /// The lives of the page's versions, for the test of their distribution. A page that was gone, or in whose place something else
     /// was served, begins anew. `number` is the page's own.
     pub(super) fn lives(&self, page: &ListedPage, number: u64) -> Vec<PageLives> {
-        let Some(days_per_look) = days_per_look(page) else { return Vec::new() };
+        // A page may have waited for its first look.
+        let first_seen_at = match self.kept.first() {
+            Some(KnownChange { verdict: Verdict::First, seen_at, .. }) => *seen_at,
+            _ => page.discovered_at,
+        };
+        let Some(days_per_look) = days_per_look(page, first_seen_at) else { return Vec::new() };
         let runs = self.runs(page.last_look_at).into_iter();
         let tested = runs.filter_map(|run| {
             // Looks that found nothing are not kept one by one.
@@ -147,8 +152,8 @@ impl PageChanges {
 }
 
 /// The mean time between two looks. `None` if there are not two.
-fn days_per_look(page: &ListedPage) -> Option<f64> {
-    let days = page.last_look_at?.days_since(page.discovered_at);
+fn days_per_look(page: &ListedPage, first_seen_at: Timestamp) -> Option<f64> {
+    let days = page.last_look_at?.days_since(first_seen_at);
     (page.fetches > 1 && days > 0.0).then(|| days / (page.fetches - 1) as f64)
 }
 

@@ -2,7 +2,7 @@
 
 use super::StudiedPage;
 use crate::CommandFailure;
-use ::page::{CanonicalUrl, PageId};
+use ::page::{CanonicalUrl, PageId, UrlRules};
 use messages::{CopyKind, PageContent, body};
 use operate::CrawlState;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,31 +22,36 @@ pub(super) struct LinkCounts {
     pub(super) out: Vec<u64>,
     /// Pages among these that link to each page of the sample. Those without any are left out.
     pub(super) into: BTreeMap<PageId, u64>,
-    /// Whether the links of all pages were read, so that none to a page is missing.
+    /// Whether the links of all pages of the sample were read, so that none between them is missing.
     pub(super) is_whole: bool,
     /// Copies that cannot be read.
     pub(super) unreadable: u64,
 }
 
 impl LinkCounts {
-    pub(super) fn read(state: &dyn CrawlState, pages: &BTreeMap<PageId, StudiedPage>) -> Result<Self, CommandFailure> {
+    /// Reads the copies. `rules` are those by which several addresses are one page.
+    pub(super) fn read(
+        state: &dyn CrawlState,
+        pages: &BTreeMap<PageId, StudiedPage>,
+        rules: &UrlRules,
+    ) -> Result<Self, CommandFailure> {
         let (mut counts, mut texts) = (Self::default(), 0);
         let flow = state.each_copy(&mut |copy, _| {
             let id = copy.url.page_id();
             if copy.kind == CopyKind::Text {
                 texts += 1;
             } else if pages.contains_key(&id) {
-                counts.add(&copy, id, pages);
+                counts.add(&copy, id, pages, rules);
             }
             let has_none = counts.out.is_empty() && texts >= TEXTS_WITHOUT_BODY;
             let is_full = counts.out.len() as u64 >= MOST_COPIES;
             Ok(if has_none || is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
         })?;
-        counts.is_whole = flow.is_continue() && texts == 0 && counts.unreadable == 0;
+        counts.is_whole = flow.is_continue() && counts.out.len() == pages.len();
         Ok(counts)
     }
 
-    fn add(&mut self, copy: &PageContent, id: PageId, pages: &BTreeMap<PageId, StudiedPage>) {
+    fn add(&mut self, copy: &PageContent, id: PageId, pages: &BTreeMap<PageId, StudiedPage>, rules: &UrlRules) {
         let Ok(body) = body::unpack(&copy.content, MAX_COPY_BYTES) else {
             self.unreadable += 1;
             return;
@@ -55,7 +60,7 @@ impl LinkCounts {
         let targets: BTreeSet<PageId> = reading
             .links
             .iter()
-            .filter_map(|link| CanonicalUrl::parse(&link.url).ok().map(|url| url.page_id()))
+            .filter_map(|link| CanonicalUrl::parse(&link.url).ok().map(|url| rules.apply(url).page_id()))
             .filter(|target| *target != id)
             .collect();
         self.out.push(targets.len() as u64);
