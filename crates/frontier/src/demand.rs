@@ -160,9 +160,11 @@ impl SharedDemand {
         }
     }
 
-    /// The values that the plans of all other partitions rank by.
-    pub(crate) fn plan_values_of_others(&self) -> Vec<PlanValues> {
-        self.others.values().map(|other| other.plan.values.clone()).collect()
+    /// The values that the plans of the other partitions rank by, and the share of all partitions that is known with this one.
+    pub(crate) fn plan_values_of_others(&self) -> (Vec<PlanValues>, f64) {
+        let values: Vec<_> = self.others.values().map(|other| other.plan.values.clone()).collect();
+        let known = (values.len() + 1) as f64 / f64::from(self.partitions);
+        (values, known)
     }
 
     /// Pages of all other partitions, as last published. Those that have published nothing yet count as full.
@@ -199,9 +201,12 @@ impl SharedDemand {
         let known_budget = rules.budget_per_day * f64::from(known) / f64::from(self.partitions);
         self.price = all.solve(rules, known_budget).max(least);
         let at = self.price.max(f64::MIN_POSITIVE);
-        let mut plans = self.others.values().map(|other| other.plan.demand).chain([own.plan.demand]);
-        let (own_wants, all_want) = match plans.clone().all(|demand| demand > 0.0) {
-            true => (own.plan.demand, plans.by_ref().sum()),
+        // A partition without pages wants nothing by any measure.
+        let all_partitions = || self.others.values().chain([own]);
+        let have_plans = all_partitions().all(|known| known.plan.demand > 0.0 || known.pages == 0);
+        let planned: f64 = all_partitions().map(|known| known.plan.demand).sum();
+        let (own_wants, all_want) = match have_plans && planned > 0.0 {
+            true => (own.plan.demand, planned),
             false => (own.histogram.at(rules, at), all.at(rules, at)),
         };
         let of_known = if all_want > 0.0 { own_wants / all_want } else { 1.0 / f64::from(known) };

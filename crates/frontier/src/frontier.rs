@@ -264,8 +264,10 @@ impl Frontier {
     pub fn take_demand(&mut self, demand: &Demand, own_partition: u32) {
         self.demand.receive(demand, own_partition, &self.rules);
         if let Some(planner) = &mut self.planner {
-            let budget_per_day = self.rules.budget_per_day * (1.0 - self.rules.audit_share);
-            planner.learn_plan_values(&self.demand.plan_values_of_others(), budget_per_day);
+            // The budget of the partitions that are known.
+            let (values, known) = self.demand.plan_values_of_others();
+            let budget_per_day = self.rules.budget_per_day * (1.0 - self.rules.audit_share) * known;
+            planner.learn_plan_values(&values, budget_per_day);
         }
     }
 

@@ -98,7 +98,7 @@ impl Planner {
         self.policy.plan_demand()
     }
 
-    /// Takes in what the plans of other partitions rank by, and the budget of all partitions.
+    /// Takes in what the plans of other partitions rank by, and the budget of these and this one.
     pub(crate) fn learn_plan_values(&mut self, others: &[PlanValues], budget_per_day: f64) {
         self.policy.learn_plan_values(others, budget_per_day);
     }

@@ -38,11 +38,12 @@ impl LinkValue {
         }
     }
 
-    /// A weight in the same order: 1 + ln(1 + value / reference), with the logarithm of a reference that grows as all values do.
-    /// Without one, the differences between sites would drown in what all have gained.
+    /// A weight in the same order, by the distance d in logarithms from a reference that grows as all values do: 1 + d above it, and
+    /// (1 + 1 / (1 - d)) / 2 below, down to 1/2 for no value. Without a reference, the differences between sites would drown in
+    /// what all have gained. The distances grow as well, as sites without links from others gain least, so no function that
+    /// flattens out would keep the order.
     pub fn weight(self, reference_ln: f64) -> f64 {
-        let ln = self.ln - reference_ln;
-        // ln(1 + e^x), without overflow.
-        1.0 + ln.max(0.0) + (-ln.abs()).exp().ln_1p()
+        let distance = self.ln - reference_ln;
+        if distance >= 0.0 { 1.0 + distance } else { 0.5 + 0.5 / (1.0 - distance) }
     }
 }

@@ -106,8 +106,11 @@ impl RevisitPolicy for Filled {
     }
 
     fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
+        let before = self.within.due_days(slot);
         self.within.shows(slot, new_pages_per_day);
-        self.queue = None;
+        if self.within.due_days(slot) != before {
+            self.queue = None;
+        }
     }
 
     fn measure(&mut self, slot: Slot, bytes: f64) {

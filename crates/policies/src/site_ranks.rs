@@ -46,6 +46,16 @@ pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
     }
 }
 
+/// Visits of a page in four passes, over all ranks.
+const MEAN_VISITS: f64 = 7.0 / 3.0;
+
+/// The mean weight of pages; 0 without any.
+fn mean_weight(pages: &SlotTable<SiteRanksPage>, slots: &[Slot]) -> f64 {
+    let weights = slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight);
+    let (sum, count) = weights.fold((0.0, 0.0), |(sum, count), weight| (sum + weight, count + 1.0));
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
 /// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the mean weight of
 /// its pages: the ranker gives all of them the site's link value, at different times. Sites of other partitions take their
 /// places in the order, so that a site has the same rank whichever partition holds it.
@@ -115,8 +125,7 @@ impl SiteRanks {
             site.slots.sort_unstable();
             site.slots.dedup();
             site.slots.retain(|&slot| pages.get(slot).is_some_and(|page| page.site == *key));
-            let weights = site.slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight);
-            site.value = weights.sum::<f64>() / site.slots.len().max(1) as f64;
+            site.value = mean_weight(pages, &site.slots);
             !site.slots.is_empty()
         });
         self.rank_sites();
@@ -158,6 +167,10 @@ impl SiteRanks {
             }
             above += alike.len();
         }
+    }
+
+    fn value_of(&self, site: &RankedSite) -> f64 {
+        mean_weight(&self.pages, &site.slots)
     }
 
     fn take_queued(&mut self) -> Option<Slot> {
@@ -245,7 +258,8 @@ impl RevisitPolicy for SiteRanks {
     }
 
     fn plan_values(&self) -> Option<PlanValues> {
-        Some(PlanValues::of(self.sites.values().map(|site| site.value)))
+        // Weights may have come since the last pass, or before the first one.
+        Some(PlanValues::of(self.sites.values().map(|site| self.value_of(site))))
     }
 
     fn learn_plan_values(&mut self, others: &[PlanValues], _budget_per_day: f64) {
@@ -255,7 +269,7 @@ impl RevisitPolicy for SiteRanks {
     /// Visits of all pages in four passes.
     fn plan_demand(&self) -> Option<f64> {
         let visits = |site: &RankedSite| match site.position {
-            0 => 1.0,
+            0 => MEAN_VISITS,
             position => f64::from(rank(position, self.sites_ranked)),
         };
         Some(self.sites.values().map(|site| visits(site) * site.slots.len() as f64).sum())

@@ -123,7 +123,7 @@ pub trait RevisitPolicy: Send {
         None
     }
 
-    /// Takes in the values of all other partitions, in place of those before, and the budget of all partitions together.
+    /// Takes in the values of other partitions, in place of those before, and the budget of these and this one together.
     fn learn_plan_values(&mut self, others: &[PlanValues], budget_per_day: f64) {
         let (_, _) = (others, budget_per_day);
     }

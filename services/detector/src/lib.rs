@@ -327,7 +327,10 @@ impl Processor for Detector {
             if let Some(body) = body.as_ref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
                 let page = ReadPage::of_body(body, !self.rules.focuses.is_empty());
                 self.send_links(&result, &page, &before, &mut known.sketch, context)?;
-            } else if self.rules.counts_every_look && !is_list && look.verdict == Verdict::Unchanged {
+            } else if self.rules.counts_every_look
+                && !is_list
+                && matches!(look.verdict, Verdict::Unchanged | Verdict::Cosmetic)
+            {
                 links::repeat_links(&result, &known.sketch, context);
             }
         }

@@ -30,8 +30,13 @@ fn link_values_of_a_crawl_that_goes_on_are_those_published_without_the_cap() {
     }
     let largest = pass()[0];
     assert!(largest.ln() > 20_000.0 && largest.weight(0.0).is_finite(), "{largest:?}");
-    assert_eq!(LinkValue::ZERO.weight(0.0), 1.0);
-    assert!((LinkValue::from_ln(3_f64.ln()).weight(0.0) - (1.0 + 4_f64.ln())).abs() < 1e-12);
+    assert_eq!(LinkValue::ZERO.weight(0.0), 0.5);
+    assert_eq!([0.0, 2.0, -1.0].map(|ln| LinkValue::from_ln(ln).weight(0.0)), [1.0, 3.0, 0.75]);
+    // Sites far from the mean keep their order, to the precision that weights are sent with.
+    let sent = |ln: f64| LinkValue::from_ln(ln).weight(0.0) as f32;
+    for ln in [300.0, 20.0, -20.0, -300.0] {
+        assert!(sent(ln + 0.3) / sent(ln) > 1.000_001, "{ln}");
+    }
     // What all have gained counts for nothing.
     let (value, growth) = (LinkValue::from_ln(3_f64.ln()), 2_000.0);
     let grown = LinkValue::from_ln(value.ln() + growth);

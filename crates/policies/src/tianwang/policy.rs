@@ -117,7 +117,8 @@ impl RevisitPolicy for Tianwang {
     }
 
     fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
-        self.tables.shows(slot, new_pages_per_day);
+        // Once a cycle at most, or it would take all that others leave over.
+        self.tables.shows(slot, new_pages_per_day.min(self.options.cycle_days.recip()));
     }
 
     fn standing(&self, slot: Slot) -> Option<PlanStanding> {

@@ -134,7 +134,16 @@ impl WebFountain {
                 chosen.map(|(nth, &slot)| ((nth as f64 + 0.5) / whole, slot.index() as u32, PlannedFetch::Known(slot))),
             );
         }
-        let new = take_whole(plan.new_fetches[0], &mut self.spare_new).min(self.new.waiting() as f64);
+        // New pages get what the plan leaves over, whatever they cost.
+        let known = buckets
+            .iter()
+            .zip(&plan.fetches)
+            .zip(&model.buckets)
+            .map(|((_, fetches), bucket)| fetches[0] * bucket.cost);
+        let mean_cost = cost / self.pages.len().max(1) as f64;
+        let left_over = (self.budget_per_day * period_days - known.sum::<f64>()) / mean_cost.max(f64::MIN_POSITIVE);
+        let planned_new = plan.new_fetches[0].max(left_over - 1e-6);
+        let new = take_whole(planned_new, &mut self.spare_new).min(self.new.waiting() as f64);
         order.extend((0..new as u32).map(|nth| ((f64::from(nth) + 0.5) / new, nth, PlannedFetch::New)));
         // Buckets in step with each other, so that a period cut short is cut short for all.
         order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -219,11 +228,13 @@ impl WebFountain {
             weight: self.options.period_growth.powi(i32::try_from(period).unwrap_or(i32::MAX)),
             arrivals: if new_pages.is_some() && arrivals.is_finite() { arrivals } else { 0.0 },
         });
-        WebFountainModel {
-            buckets: buckets.iter().enumerate().map(bucket).collect(),
-            periods: periods.collect(),
-            new_pages: new_pages.map(|(new, _)| new),
-        }
+        let buckets: Vec<Bucket> = buckets.iter().enumerate().map(bucket).collect();
+        // After its first fetch a new page counts as one of its bucket. If it weighed less before, it would be better missing.
+        let new_pages = new_pages.map(|(new, _)| {
+            let in_bucket = buckets.get(new.bucket).map_or(0.0, |bucket| bucket.weight);
+            NewPages { weight: self.options.new_page_cost * new.weight.max(in_bucket), ..new }
+        });
+        WebFountainModel { buckets, periods: periods.collect(), new_pages }
     }
 
     /// The pages never fetched, and their mean expected change rate. `None`: there are none.
@@ -240,7 +251,7 @@ impl WebFountain {
         let change_rate_per_day = rate / count;
         let new = NewPages {
             waiting: waiting as f64,
-            weight: self.options.new_page_cost * weight / count,
+            weight: weight / count,
             cost: mean_cost,
             bucket: self.bucket_of(change_rate_per_day),
         };

@@ -26,25 +26,26 @@ struct Ends {
 #[derive(Debug)]
 pub(super) struct Withheld {
     checked_at: Instant,
-    committed: BTreeMap<u32, u64>,
+    ends: BTreeMap<u32, Ends>,
     withheld: BTreeSet<u32>,
 }
 
 impl Withheld {
     pub(super) fn new(now: Instant) -> Self {
-        Self { checked_at: now, committed: BTreeMap::new(), withheld: BTreeSet::new() }
+        Self { checked_at: now, ends: BTreeMap::new(), withheld: BTreeSet::new() }
     }
 
     /// Notes the ends of the owned partitions. Returns those found withheld for the first time, and those released since.
     fn check(&mut self, ends: &BTreeMap<u32, Ends>, now: Instant) -> (Vec<u32>, Vec<u32>) {
         self.checked_at = now;
         let is_still = |(partition, ends): &(&u32, &Ends)| {
-            ends.written > ends.committed && self.committed.get(*partition) == Some(&ends.committed)
+            let was_open = |before: &&Ends| before.committed == ends.committed && before.written > before.committed;
+            ends.written > ends.committed && self.ends.get(*partition).as_ref().is_some_and(was_open)
         };
         let withheld: BTreeSet<u32> = ends.iter().filter(is_still).map(|(partition, _)| *partition).collect();
         let found = withheld.difference(&self.withheld).copied().collect();
         let released = self.withheld.difference(&withheld).filter(|was| ends.contains_key(was)).copied().collect();
-        self.committed = ends.iter().map(|(partition, ends)| (*partition, ends.committed)).collect();
+        self.ends.clone_from(ends);
         self.withheld = withheld;
         (found, released)
     }
@@ -127,7 +128,8 @@ mod tests {
         assert_eq!(withheld.check(&ends(&[(5, 5), (30, 31), (7, 40)]), at(3)), none, "it is warned of once");
         assert_eq!(withheld.check(&ends(&[(6, 6), (40, 41), (41, 41)]), at(4)), (vec![], vec![2]));
         // A partition that was lost is neither.
-        assert_eq!(withheld.check(&ends(&[(6, 8)]), at(5)), (vec![0], vec![]));
-        assert_eq!(withheld.check(&BTreeMap::new(), at(6)), none);
+        assert_eq!(withheld.check(&ends(&[(6, 8)]), at(5)), none, "a transaction has just begun");
+        assert_eq!(withheld.check(&ends(&[(6, 8)]), at(6)), (vec![0], vec![]));
+        assert_eq!(withheld.check(&BTreeMap::new(), at(7)), none);
     }
 }

@@ -131,14 +131,17 @@ fn new_urls_take_their_share_first_come_first_served() {
 fn an_index_page_comes_back_when_it_is_expected_to_show_a_new_address() {
     let mut policy = Tianwang::new(TianwangOptions::default());
     (0..3).for_each(|index| policy.insert(slot(index), &page(0.1), 0.0));
-    policy.shows(slot(1), 4.0);
+    policy.shows(slot(1), 0.5);
     policy.shows(slot(2), 0.01);
     let due = |policy: &Tianwang| [0, 1, 2].map(|index| policy.due_days(slot(index)).expect("it is planned"));
-    for (due, expected) in due(&policy).into_iter().zip([10.0, 0.25, 10.0]) {
+    for (due, expected) in due(&policy).into_iter().zip([10.0, 2.0, 10.0]) {
         close(due, expected, 1e-9);
     }
     policy.looked(slot(1), &look(1.0, Some(LookOutcome::Unchanged), 0.1));
-    close(due(&policy)[1], 1.25, 1e-9);
+    close(due(&policy)[1], 3.0, 1e-9);
+    // However many there are, once a cycle is enough.
+    policy.shows(slot(1), 40.0);
+    close(due(&policy)[1], 2.0, 1e-9);
     // Once nothing new is expected, it is a page like any other.
     policy.shows(slot(1), 0.0);
     close(due(&policy)[1], 11.0, 1e-9);
