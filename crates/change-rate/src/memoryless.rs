@@ -9,7 +9,7 @@
 //! The rate is fitted page by page, which draws the observed numbers towards the expected ones. What remains under the hypothesis is
 //! found by permutation: given N looks of which K found a change, every order of them is equally likely if changes have no memory and looks
 //! are even. So the mean and the covariance of a page's sums are those over random orders of its own looks. The sums of all pages are
-//! compared with them by Pearson's statistic in its general form. Its degrees of freedom are the classes that looks can tell apart, less
+//! compared with them by Pearson's statistic in its general form. Its degrees of freedom are the classes between which looks can distinguish, less
 //! one: all that lies between two looks is one class to them. Where looks are uneven, the means hold to first order.
 
 use crate::intervals::zero_of_falling_convex;

@@ -95,7 +95,7 @@ pub(crate) struct PlanShare {
     pub(crate) demand: f64,
 }
 
-/// What a partition has published.
+/// The last publication of a partition.
 #[derive(Clone, Debug)]
 struct PublishedDemand {
     histogram: DemandHistogram,

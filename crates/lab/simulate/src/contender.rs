@@ -1,4 +1,4 @@
-//! What takes part in a comparison: a policy with its estimator and the options of both, chosen by name or by the preset of a
+//! Contenders in a comparison: a policy with its estimator and the options of both, chosen by name or by the preset of a
 //! published system.
 //!
 //! Presets and their constants are read by the settings, and the stages of a crawl make policy and estimator of them

@@ -1,4 +1,4 @@
-//! Partitions whose records Kafka withholds behind a transaction that nobody ends.
+//! Partitions whose records Kafka withholds behind a transaction that stays open.
 //!
 //! A reader of committed records waits at the first record of the oldest open transaction. Kafka ends transactions that are
 //! older than their timeout. One that it has lost sight of stays open for ever: Kafka 4.3, for example, forgets partitions that

@@ -20,7 +20,7 @@ const PARTITIONS: u32 = 4;
 const RECOVERY: Duration = Duration::from_secs(900);
 
 /// Kafka 4.3 aborts transactions as soon as it has read them after a crash. A partition without a leader counts as deleted then,
-/// its part of the transaction stays open, and nobody can read on. All partitions of a single node are without one until it has
+/// its part of the transaction stays open, and no reader gets further. All partitions of a single node are without one until it has
 /// registered, which takes it seconds on a busy machine. The default, ten seconds after the start, is not always late enough.
 const LATE_ABORTS: &[&str] = &["transaction.abort.timed.out.transaction.cleanup.interval.ms=45000"];
 

@@ -6,7 +6,7 @@ use crate::error::SimulationError;
 /// Points of the course of a crawl, where the fetches of the whole budget are divided evenly.
 const POINTS: f64 = 20.0;
 
-/// What a crawl has copied by a number of fetches.
+/// The pages that a crawl has copied by a number of fetches.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct CoveragePoint {
     /// Fetches since the start, those that renewed copies included.
