@@ -225,13 +225,14 @@ impl SharedDemand {
         days.log2().floor().exp2()
     }
 
-    /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish.
+    /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish. `plan` is asked
+    /// only then.
     pub(crate) fn publish(
         &mut self,
         pages: &PageIndex,
         rules: &FrontierRules,
         outlook: &Outlook,
-        plan: PlanShare,
+        plan: impl FnOnce() -> PlanShare,
         partition: u32,
         now: Timestamp,
     ) -> Option<Demand> {
@@ -259,6 +260,7 @@ impl SharedDemand {
             _ => DemandHistogram::Ratios(Box::new(columns.demand_histogram(&ratio_policy(rules)))),
         };
         let histogram = own.to_bins();
+        let plan = plan();
         let kept = |value: &f64| *value as f32;
         let (plan_count, plan_values) = (plan.values.count() as i64, plan.values.values().iter().map(kept).collect());
         let plan_demand = plan.demand;

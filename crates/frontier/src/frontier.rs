@@ -14,7 +14,7 @@ pub use self::tick::{ChosenPage, FrontierTick, HandOut};
 
 use crate::audit::Audit;
 use crate::budget::FetchBudget;
-use crate::demand::{PlanShare, SharedDemand};
+use crate::demand::SharedDemand;
 use crate::hint_kinds::news_of;
 use crate::host_numbers::Hosts;
 use crate::hosts::HostSchedule;
@@ -273,11 +273,9 @@ impl Frontier {
 
     /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish.
     pub fn publish_demand(&mut self, partition: u32, now: Timestamp) -> Option<Demand> {
-        let plan = self.planner.as_ref().map(|planner| PlanShare {
-            values: planner.plan_values().unwrap_or_default(),
-            demand: planner.plan_demand().unwrap_or(0.0),
-        });
-        self.demand.publish(&self.pages, &self.rules, &self.outlook, plan.unwrap_or_default(), partition, now)
+        let Self { demand, pages, rules, outlook, planner, .. } = self;
+        let plan = || planner.as_ref().map(Planner::share).unwrap_or_default();
+        demand.publish(pages, rules, outlook, plan, partition, now)
     }
 
     /// Figures of the partition.

@@ -1,5 +1,6 @@
 //! Policies with their own account of pages, and the waits that they do not know of.
 
+use crate::demand::PlanShare;
 use crate::rules::FrontierRules;
 use change_rate::{Gamma, LookOutcome};
 use messages::Verdict;
@@ -72,12 +73,12 @@ impl Planner {
         self.policy.believe(slot, belief);
     }
 
-    /// The page links to so many new pages per day.
+    /// Passes on how many new pages a page links to.
     pub(crate) fn shows(&mut self, slot: Slot, new_pages_per_day: f64) {
         self.policy.shows(slot, new_pages_per_day);
     }
 
-    /// A copy of the page takes so many bytes, its address included.
+    /// Passes on the size of a page's copy, its address included.
     pub(crate) fn measure(&mut self, slot: Slot, bytes: f64) {
         self.policy.measure(slot, bytes);
     }
@@ -90,12 +91,12 @@ impl Planner {
         self.policy.standing(slot)
     }
 
-    pub(crate) fn plan_values(&self) -> Option<PlanValues> {
-        self.policy.plan_values()
-    }
-
-    pub(crate) fn plan_demand(&self) -> Option<f64> {
-        self.policy.plan_demand()
+    /// The plan as other partitions must know it. Takes time in proportion to the pages.
+    pub(crate) fn share(&self) -> PlanShare {
+        PlanShare {
+            values: self.policy.plan_values().unwrap_or_default(),
+            demand: self.policy.plan_demand().unwrap_or(0.0),
+        }
     }
 
     /// Takes in what the plans of other partitions rank by, and the budget of these and this one.

@@ -64,8 +64,8 @@ impl Default for ChileOptions {
 }
 
 /// The scheduler as a policy. Importance is the quality, the bytes of a copy are its form ([`form_quality`]; 1 while they are
-/// not known), and the copy is current with probability e^-λt, with λ the mean of the belief about the change rate. The caller decides when a host may be visited. Pages
-/// never fetched have p = 0 and compete like all others.
+/// not known), and the copy is current with probability e^-λt, with λ the mean of the belief about the change rate. The
+/// caller decides when a host may be visited. Pages never fetched have p = 0 and compete like all others.
 #[derive(Clone, Debug)]
 pub struct Chile {
     options: ChileOptions,

@@ -49,13 +49,6 @@ pub fn visited(rank: u8, pass: u64, site: u64, phases: Phases) -> bool {
 /// Visits of a page in four passes, over all ranks.
 const MEAN_VISITS: f64 = 7.0 / 3.0;
 
-/// The mean weight of pages; 0 without any.
-fn mean_weight(pages: &SlotTable<SiteRanksPage>, slots: &[Slot]) -> f64 {
-    let weights = slots.iter().filter_map(|&slot| pages.get(slot)).map(|page| page.weight);
-    let (sum, count) = weights.fold((0.0, 0.0), |(sum, count), weight| (sum + weight, count + 1.0));
-    if count > 0.0 { sum / count } else { 0.0 }
-}
-
 /// The policy: one pass after another over the sites that are due in it, page by page. A site's value is the mean weight of
 /// its pages: the ranker gives all of them the site's link value, at different times. Sites of other partitions take their
 /// places in the order, so that a site has the same rank whichever partition holds it.
@@ -79,7 +72,6 @@ pub struct SiteRanks {
 /// The pages of a site. Until the next pass, some may be removed or listed twice.
 #[derive(Clone, Debug, Default)]
 struct RankedSite {
-    value: f64,
     slots: Vec<Slot>,
     /// Its position among all sites at the last pass, from 1. 0: it was in none yet.
     position: usize,
@@ -125,7 +117,6 @@ impl SiteRanks {
             site.slots.sort_unstable();
             site.slots.dedup();
             site.slots.retain(|&slot| pages.get(slot).is_some_and(|page| page.site == *key));
-            site.value = mean_weight(pages, &site.slots);
             !site.slots.is_empty()
         });
         self.rank_sites();
@@ -145,7 +136,7 @@ impl SiteRanks {
 
     /// Gives every site its position among the sites of all partitions.
     fn rank_sites(&mut self) {
-        let mut by_value: Vec<(u64, f64)> = self.sites.iter().map(|(key, site)| (*key, site.value)).collect();
+        let mut by_value: Vec<(u64, f64)> = self.sites.iter().map(|(key, site)| (*key, self.value_of(site))).collect();
         // Ties by site, which is already the order.
         by_value.sort_by(|a, b| b.1.total_cmp(&a.1));
         self.sites_ranked = by_value.len() + self.others.iter().map(PlanValues::count).sum::<usize>();
@@ -169,8 +160,11 @@ impl SiteRanks {
         }
     }
 
+    /// The mean weight of the site's pages.
     fn value_of(&self, site: &RankedSite) -> f64 {
-        mean_weight(&self.pages, &site.slots)
+        let weights = site.slots.iter().filter_map(|&slot| self.pages.get(slot)).map(|page| page.weight);
+        let (sum, count) = weights.fold((0.0, 0.0), |(sum, count), weight| (sum + weight, count + 1.0));
+        if count > 0.0 { sum / count } else { 0.0 }
     }
 
     fn take_queued(&mut self) -> Option<Slot> {

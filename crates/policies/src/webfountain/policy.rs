@@ -135,11 +135,7 @@ impl WebFountain {
             );
         }
         // New pages get what the plan leaves over, whatever they cost.
-        let known = buckets
-            .iter()
-            .zip(&plan.fetches)
-            .zip(&model.buckets)
-            .map(|((_, fetches), bucket)| fetches[0] * bucket.cost);
+        let known = plan.fetches.iter().zip(&model.buckets).map(|(fetches, bucket)| fetches[0] * bucket.cost);
         let mean_cost = cost / self.pages.len().max(1) as f64;
         let left_over = (self.budget_per_day * period_days - known.sum::<f64>()) / mean_cost.max(f64::MIN_POSITIVE);
         let planned_new = plan.new_fetches[0].max(left_over - 1e-6);
@@ -237,7 +233,7 @@ impl WebFountain {
         WebFountainModel { buckets, periods: periods.collect(), new_pages }
     }
 
-    /// The pages never fetched, and their mean expected change rate. `None`: there are none.
+    /// The pages never fetched, with their mean expected change rate. `None` if all were fetched.
     fn new_pages(&self, mean_cost: f64) -> Option<(NewPages, f64)> {
         let waiting = self.new.waiting();
         let new = self.pages.iter().filter(|(_, page)| page.status == WebFountainStatus::New);
