@@ -7,7 +7,7 @@
 //! * otherwise: half of the occurrences of each single piece are in it. A verb before a noun of the dictionary (去机场) meets
 //!   other nouns as well; the end of a word that the dictionary half knows (自驾|游) does not.
 //!
-//! A part of a longer word that hardly stands elsewhere is none.
+//! A sequence that nearly always stands within a longer word is not a word of its own.
 
 use crate::phrases::{adjacent_pieces, is_han};
 use crate::stop_words;
@@ -88,9 +88,16 @@ impl PhraseLearner {
     pub fn finish(&self) -> Vec<String> {
         let frequent = self.counts.iter().filter(|(word, sequence)| self.is_word(word, sequence));
         let found: BTreeMap<&str, u32> = frequent.map(|(word, sequence)| (word.as_str(), sequence.count)).collect();
+        // The most places of a longer word, by part. A word has few characters, so it has few parts.
+        let mut longer: HashMap<&str, u32> = HashMap::new();
+        for (word, count) in &found {
+            for part in parts_of(word) {
+                let most = longer.entry(part).or_default();
+                *most = (*most).max(*count);
+            }
+        }
         let is_part = |part: &str, count: u32| {
-            let mut longer = found.iter().filter(|(word, _)| word.len() > part.len() && word.contains(part));
-            longer.any(|(_, of_word)| f64::from(*of_word) >= SHARE_OF_PART * f64::from(count))
+            longer.get(part).is_some_and(|of_word| f64::from(*of_word) >= SHARE_OF_PART * f64::from(count))
         };
         found.iter().filter(|(word, count)| !is_part(word, **count)).map(|(word, _)| (*word).to_owned()).collect()
     }
@@ -122,6 +129,14 @@ impl PhraseLearner {
 }
 
 /// Whether a piece may be part of a word: Han, and no stop word.
+/// The sequences of characters within a word, without the word itself.
+fn parts_of(word: &str) -> impl Iterator<Item = &str> {
+    let bounds: Vec<usize> = word.char_indices().map(|(at, _)| at).chain([word.len()]).collect();
+    let last = bounds.len() - 1;
+    let pairs = (0..last).flat_map(move |start| (start + 1..=last).map(move |end| (start, end)));
+    pairs.filter(move |pair| *pair != (0, last)).map(move |(start, end)| &word[bounds[start]..bounds[end]])
+}
+
 fn may_be_part(piece: &str) -> bool {
     piece.chars().all(is_han) && !stop_words::contains(piece)
 }
