@@ -50,10 +50,9 @@ impl Lifetime {
     }
 }
 
-/// A page's contribution to the test, fitted and put into random orders.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PageLives {
-    change_rate_per_day: f64,
+/// Sums over the lives of any number of histories.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct LifeSums {
     looks: u64,
     /// Lives that have ended.
     ended: u64,
@@ -61,6 +60,24 @@ pub struct PageLives {
     /// Mean over random orders.
     expected: [f64; STEPS],
     covariance: [[f64; FREE]; FREE],
+}
+
+impl LifeSums {
+    fn add(&mut self, other: &Self) {
+        self.looks += other.looks;
+        self.ended += other.ended;
+        self.observed.iter_mut().zip(other.observed).for_each(|(sum, more)| *sum += more);
+        self.expected.iter_mut().zip(other.expected).for_each(|(sum, more)| *sum += more);
+        let sums = self.covariance.as_flattened_mut().iter_mut();
+        sums.zip(other.covariance.as_flattened()).for_each(|(sum, more)| *sum += more);
+    }
+}
+
+/// A page's contribution to the test, fitted and put into random orders.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageLives {
+    change_rate_per_day: f64,
+    sums: LifeSums,
 }
 
 impl PageLives {
@@ -83,14 +100,8 @@ impl PageLives {
             add(&mut observed, rate * life.at_least_days, life.at_most_days.map(|days| rate * days));
         }
         let (expected, covariance) = over_random_orders(looks, ended, seed);
-        Some(Self {
-            change_rate_per_day: rate,
-            looks: u64::from(looks),
-            ended: ended as u64,
-            observed,
-            expected,
-            covariance,
-        })
+        let sums = LifeSums { looks: u64::from(looks), ended: ended as u64, observed, expected, covariance };
+        Some(Self { change_rate_per_day: rate, sums })
     }
 
     /// The rate of changes by maximum likelihood.
@@ -113,6 +124,7 @@ pub struct LifePoint {
 /// The outcome of the test.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct MemorylessResult {
+    /// Histories tested: one for a page, or more if it was away in between.
     pub pages: u64,
     pub looks: u64,
     pub changes: u64,
@@ -131,27 +143,18 @@ pub struct MemorylessResult {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MemorylessTest {
     pages: u64,
-    looks: u64,
-    ended: u64,
-    observed: [f64; STEPS],
-    expected: [f64; STEPS],
-    covariance: [[f64; FREE]; FREE],
+    sums: LifeSums,
 }
 
 impl MemorylessTest {
     pub fn add(&mut self, page: &PageLives) {
         self.pages += 1;
-        self.looks += page.looks;
-        self.ended += page.ended;
-        self.observed.iter_mut().zip(page.observed).for_each(|(sum, more)| *sum += more);
-        self.expected.iter_mut().zip(page.expected).for_each(|(sum, more)| *sum += more);
-        let sums = self.covariance.as_flattened_mut().iter_mut();
-        sums.zip(page.covariance.as_flattened()).for_each(|(sum, more)| *sum += more);
+        self.sums.add(&page.sums);
     }
 
     /// Number of changes so far.
     pub fn changes(&self) -> u64 {
-        self.ended
+        self.sums.ended
     }
 
     /// Changes that [`MemorylessTest::result`] needs.
@@ -159,23 +162,24 @@ impl MemorylessTest {
 
     /// `None` if there are too few changes, or looks are so rare that every look finds one.
     pub fn result(&self) -> Option<MemorylessResult> {
-        if self.ended < Self::LEAST_CHANGES {
+        let sums = &self.sums;
+        if sums.ended < Self::LEAST_CHANGES {
             return None;
         }
-        let (observed, expected) = (in_classes(&self.observed), in_classes(&self.expected));
+        let (observed, expected) = (in_classes(&sums.observed), in_classes(&sums.expected));
         let differences: [f64; FREE] = std::array::from_fn(|class| observed[class] - expected[class]);
-        let (form, degrees_of_freedom) = quadratic_form(&self.covariance, &differences);
+        let (form, degrees_of_freedom) = quadratic_form(&sums.covariance, &differences);
         if degrees_of_freedom == 0 {
             return None;
         }
         // The mean over random orders is itself drawn.
         let chi_square = form / (1.0 + 1.0 / ORDERS as f64);
-        let all: f64 = self.expected.iter().sum();
+        let all: f64 = sums.expected.iter().sum();
         let (mut ended, mut ended_in_theory) = (0.0, 0.0);
         // The last step has no end.
         let curve = (0..STEPS - 1).map(|step| {
-            ended += self.observed[step];
-            ended_in_theory += self.expected[step];
+            ended += sums.observed[step];
+            ended_in_theory += sums.expected[step];
             LifePoint {
                 mean_intervals: end_of(step),
                 observed_share: ended / all,
@@ -184,8 +188,8 @@ impl MemorylessTest {
         });
         Some(MemorylessResult {
             pages: self.pages,
-            looks: self.looks,
-            changes: self.ended,
+            looks: sums.looks,
+            changes: sums.ended,
             chi_square,
             degrees_of_freedom,
             p_value: 1.0 - regularised_lower_gamma(0.5 * f64::from(degrees_of_freedom), 0.5 * chi_square),

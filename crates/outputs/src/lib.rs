@@ -10,6 +10,7 @@
 
 pub mod delivery;
 pub mod encoder;
+pub mod numbers;
 pub mod progress;
 pub mod record;
 pub mod schema_registry;

@@ -6,6 +6,7 @@ use crate::CommandFailure;
 use crate::attention::percent;
 use daemon::TopicReader;
 use messages::{Demand, Encoded, topics};
+use outputs::numbers::{grouped, rate};
 use revisit::budget_curve::{BudgetCurve, RateBin};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -118,7 +119,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Budget, ScreenF
             name,
             requests_per_second: rate(budget * factor),
             spent_per_second: rate(point.fetches_per_day / SECONDS),
-            requests_per_month: grouped(point.fetches_per_day * 30.0),
+            requests_per_month: grouped(point.fetches_per_day * 30.0, " "),
             freshness: percent(point.freshness),
             is_present: factor == 1.0,
         }
@@ -160,29 +161,9 @@ fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-/// A rate with three significant digits.
-fn rate(per_second: f64) -> String {
-    let digits = if per_second > 0.0 { (2 - per_second.log10().floor() as i32).clamp(0, 6) as usize } else { 0 };
-    format!("{per_second:.digits$}")
-}
-
-/// A whole number in groups of three digits.
-fn grouped(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
-    groups.join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_short() {
-        assert_eq!([10.0, 0.1234, 0.000_001, 1_234.5, 0.0].map(rate), ["10.0", "0.123", "0.000001", "1234", "0"]);
-        assert_eq!([0.0, 999.4, 1_000.0, 25_920_000.0].map(grouped), ["0", "999", "1 000", "25 920 000"]);
-    }
 
     #[test]
     fn partitions_add_up_and_a_bin_that_is_none_counts_nowhere() {

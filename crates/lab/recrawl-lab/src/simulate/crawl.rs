@@ -3,6 +3,7 @@
 use super::jobs::Watch;
 use clap::Args;
 use operate::{Inspection, has_crawl};
+use outputs::numbers::{grouped, rate};
 use outputs::stdout::{Format, answer};
 use page::{PageId, Timestamp};
 use recrawl::CommandFailure;
@@ -226,7 +227,7 @@ fn believed_freshness(stored: &StoredCrawl) -> f64 {
 }
 
 fn text(budgets: &CrawlBudgets) -> String {
-    let pages = grouped(budgets.pages);
+    let pages = grouped(budgets.pages as f64, ",");
     let sentences = budgets.budgets.iter().map(|budget| {
         format!(
             "With {} ({} requests a second) {:.1} % of your {pages} pages would be current ({}); {} requests a second would be \
@@ -234,7 +235,7 @@ fn text(budgets: &CrawlBudgets) -> String {
             named(budget.factor),
             rate(budget.requests_per_second),
             100.0 * budget.freshness,
-            grouped(budget.pages_current),
+            grouped(budget.pages_current as f64, ","),
             rate(budget.spent_per_second)
         )
     });
@@ -252,11 +253,11 @@ fn text(budgets: &CrawlBudgets) -> String {
         100.0 * budgets.believed_freshness
     ));
     if budgets.pages_left_out > 0 {
-        let left_out = grouped(budgets.pages_left_out);
+        let left_out = grouped(budgets.pages_left_out as f64, ",");
         lines.push(format!("{left_out} pages without a copy, or of hosts that are paused or blocked, are left out."));
     }
     if budgets.pages_simulated < budgets.pages {
-        let simulated = grouped(budgets.pages_simulated);
+        let simulated = grouped(budgets.pages_simulated as f64, ",");
         lines.push(format!(
             "{simulated} of the pages were simulated, chosen at random, with their share of the budget."
         ));
@@ -275,20 +276,6 @@ fn named(factor: f64) -> String {
 
 fn factor_in_digits(factor: f64) -> String {
     format!("{factor} times")
-}
-
-/// A rate with three significant digits.
-fn rate(per_second: f64) -> String {
-    let digits = if per_second > 0.0 { (2 - per_second.log10().floor() as i32).clamp(0, 6) as usize } else { 0 };
-    format!("{per_second:.digits$}")
-}
-
-/// A whole number in groups of three digits.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
-    groups.join(",")
 }
 
 #[cfg(test)]
