@@ -9,7 +9,7 @@ use document::markup::StartTag;
 const FONT_SIZES: [f64; 7] = [0.63, 0.82, 1.0, 1.13, 1.5, 2.0, 3.0];
 /// Normal text in CSS pixels.
 const NORMAL_PIXELS: f64 = 16.0;
-/// Longer values of colours, in bytes, are none that browsers know.
+/// The longest value that is read as a colour, in bytes.
 const MAX_COLOUR_BYTES: usize = 32;
 
 /// How the first text of a block is set.
@@ -117,7 +117,7 @@ fn is_centre(align: &str) -> bool {
     ["center", "middle"].iter().any(|name| align.eq_ignore_ascii_case(name))
 }
 
-/// A colour in one form; `None` for black, which pages have anyway, and for what is none.
+/// A colour in one form; `None` for black, the default of pages, and for other texts.
 fn colour_of(value: &str) -> Option<String> {
     let value = value.trim().trim_end_matches("!important").trim_end().to_ascii_lowercase();
     let is_of_page = matches!(

@@ -20,7 +20,7 @@ pub struct RealPage {
 }
 
 impl RealPage {
-    /// A page of which one version is known. `None` if the address is none, or the page too long.
+    /// A page with its only version. `None` if the address is invalid or the page too long.
     pub fn new(address: &str, body: &[u8]) -> Option<Self> {
         let address = CanonicalUrl::parse(address).ok()?;
         let html = decode(body, Some("text/html")).text.into_owned();

@@ -4,7 +4,7 @@ use edits::{RealPage, measure_mirrors, mirror_total, real_pages};
 use mirrors::Threshold;
 use settings::Settings;
 
-/// Every so many pages one is taken, which keeps the test short. `examples/mirrors.rs` takes all.
+/// One page of this many is taken, to keep the test short. `examples/mirrors.rs` takes all.
 const EVERY: usize = 4;
 
 #[test]

@@ -29,7 +29,7 @@ pub(super) struct GrowArguments {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     preset: Vec<String>,
     /// Begins with the addresses of the front pages alone, instead of a current copy of every page, and plots the share of
-    /// the web's importance that is copied after so many fetches. Give --warm-up-days 0 with it.
+    /// the web's importance that is copied, by number of fetches. Give --warm-up-days 0 with it.
     #[arg(long)]
     from_seeds: bool,
     /// Links of an article to earlier articles, the fit and the often cited first, so that articles differ in importance.

@@ -1,4 +1,4 @@
-//! Coverage by quality: how much of the importance of the web a crawl has copied after so many fetches.
+//! Coverage by quality: the share of the importance of the web that a crawl has copied, by number of fetches.
 
 use super::web::GrowingWeb;
 use crate::error::SimulationError;

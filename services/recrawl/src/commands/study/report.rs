@@ -29,7 +29,7 @@ const NO_ENDING: &str = "none";
 pub(super) struct Study {
     pub(super) pages_known: u64,
     pub(super) pages_studied: u64,
-    /// Those of them with two looks, of which everything below is said. A rate of fewer looks is the prior's.
+    /// Those of them with two looks: rates, classes and the test are of these, since a rate of fewer looks is the prior's.
     pub(super) pages_seen_twice: u64,
     /// Changes of these pages that are still kept.
     pub(super) changes_read: u64,
