@@ -91,6 +91,7 @@ pub(crate) fn look_of(
         at_days: fetched_at.as_days(),
         interval_days: interval_days.map(|days| days.max(0.0)),
         outcome,
+        extent: None,
         belief,
     }
 }

@@ -4,8 +4,8 @@
 //! ([`messages::ChangeEstimate`]), and when groups of pages were or will be swept ([`messages::SweepForecast`]). What
 //! the scheduler needs of the fetch itself (validators, digest, latency) travels along.
 //!
-//! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long", and
-//! the dates that are claimed for a page ([`DatesOfHost`] counts how often they were right).
+//! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long, and how
+//! much", and the dates that are claimed for a page ([`DatesOfHost`] counts how often they were right).
 
 mod dates;
 mod groups;
@@ -22,11 +22,11 @@ pub use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSi
 
 use crate::rate_learner::RateLearner;
 use crate::sweep_learner::{SweepLearner, SweepLook};
-use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
+use change_rate::{EstimatorChoice, EstimatorOptions, ExtentPrior, GammaPrior, LookOutcome, RateEstimator};
 use messages::topics::{ANSWERS, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{
-    ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, PageRemoval, Question, QuestionDesk, QuestionKind,
-    Verdict,
+    ChangeBelief, ChangeEstimate, EstimatorEvent, LookJudgement, PageObservation, PageRemoval, Question, QuestionDesk,
+    QuestionKind, Verdict,
 };
 use metrics::{Figure, estimator as figure};
 use page::Timestamp;
@@ -113,6 +113,21 @@ impl Estimator {
         Ok(())
     }
 
+    /// Learns the extent of a change, if the look is evidence of one. Returns the mean extent of the page's changes.
+    fn mean_extent(&mut self, seen: &PageObservation, is_evidence: bool, belief: &mut PageBelief) -> f64 {
+        let extent = extent_of(&seen.judgement).filter(|_| is_evidence);
+        let mut extents = belief.extents();
+        if let Some(extent) = extent {
+            extents.observe(extent);
+            (belief.extent_sum, belief.extent_changes) = (extents.sum, extents.changes);
+        }
+        let prior = match self.learner() {
+            PartitionLearner::Sweeps(learner) => learner.extents(&seen.look.url, extent),
+            PartitionLearner::Rates(_) => ExtentPrior::default(),
+        };
+        prior.mean_after(&extents)
+    }
+
     /// The name of the estimator in use.
     fn name(&self) -> &'static str {
         self.rates.as_ref().map_or(sweep_learner::NAME, |rates| rates.kind().name())
@@ -168,6 +183,7 @@ impl Processor for Estimator {
                 learner.observe(&seen.look.url, &mut belief, look, context)
             }
         };
+        let mean_extent = self.mean_extent(&seen, look.is_some(), &mut belief);
         context.put(PAGES, &seen.look.page_id, &belief);
         let belief = ChangeBelief {
             alpha: posterior.alpha(),
@@ -178,6 +194,7 @@ impl Processor for Estimator {
             own_beta_days: belief.own_beta_days,
             plain_alpha: belief.delta_alpha,
             plain_beta_days: belief.delta_beta_days,
+            mean_extent: mean_extent as f32,
         };
         let estimate = ChangeEstimate { look: seen.look, judgement: seen.judgement, belief };
         context.emit(SCHEDULER_EVENTS, estimate);
@@ -229,6 +246,15 @@ fn outcome_of(seen: &PageObservation, changed_at: Option<Timestamp>) -> Option<L
         Verdict::Gone | Verdict::Returned => Some(LookOutcome::Changed),
         Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
         Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten | Verdict::Failed => None,
+    }
+}
+
+/// The extent of the change that a look found, if it found one. A page that is gone or back has changed wholly, whatever its
+/// text.
+fn extent_of(judgement: &LookJudgement) -> Option<f64> {
+    match judgement.verdict {
+        Verdict::Gone | Verdict::Returned => Some(1.0),
+        verdict => (verdict.is_change() == Some(true)).then_some(judgement.magnitude),
     }
 }
 

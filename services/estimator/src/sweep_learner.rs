@@ -3,7 +3,7 @@
 
 use crate::state::{PageBelief, SWEEPS, SweepKey, SweepRecord};
 use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
-use change_rate::{Gamma, GammaState, LookOutcome};
+use change_rate::{ExtentEvidence, ExtentPrior, Gamma, GammaState, LookOutcome};
 use messages::SweepForecast;
 use messages::topics::SCHEDULER_EVENTS;
 use page::{CanonicalUrl, SiteKey, Timestamp};
@@ -21,8 +21,15 @@ const TOTALS_PER_FORECAST: usize = 50_000;
 
 pub(crate) struct SweepLearner {
     model: SweepModel,
-    names: HashMapByHash<SiteKey>,
+    sites: HashMapByHash<KnownSite>,
     touched: Touched,
+}
+
+/// A site beside the model of its sweeps.
+struct KnownSite {
+    key: SiteKey,
+    /// The extents of the changes of all its pages.
+    extents: ExtentEvidence,
 }
 
 /// Hashes of records that differ from the table.
@@ -94,7 +101,7 @@ impl SweepLearner {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut learner = Self {
             model: SweepModel::starting_at(context.now().as_days()),
-            names: HashMapByHash::default(),
+            sites: HashMapByHash::default(),
             touched: Touched::default(),
         };
         let mut found = RestoredRecords { oldest: i32::MAX, ..RestoredRecords::default() };
@@ -131,7 +138,8 @@ impl SweepLearner {
             (SweepKey::Site(hash), SweepRecord::Site(site)) => {
                 let state = sweeps::SiteState { site: hash, lead: site.lead };
                 self.model.restore_site(&state).map_err(|error| error.to_string())?;
-                self.names.insert(hash, site.site_key);
+                let extents = ExtentEvidence { sum: site.extent_sum, changes: site.extent_changes };
+                self.sites.insert(hash, KnownSite { key: site.site_key, extents });
             }
             (SweepKey::Size(hash), SweepRecord::Size(size)) => {
                 let pages = u32::try_from(size.pages).map_err(|_| format!("a group with {} pages", size.pages))?;
@@ -199,6 +207,19 @@ impl SweepLearner {
         self.model.outlook().priors(place.cell).plain(&page)
     }
 
+    /// The belief about the extents of a page's changes before its own, learned from those of its site. `extent` is that of a
+    /// change that was seen now.
+    pub(crate) fn extents(&mut self, url: &CanonicalUrl, extent: Option<f64>) -> ExtentPrior {
+        let prior = ExtentPrior::default();
+        let place = place_of(url);
+        let Some(site) = self.sites.get_mut(&place.site) else { return prior };
+        if let Some(extent) = extent {
+            site.extents.observe(extent);
+            self.touched.sites.insert(place.site);
+        }
+        prior.learned_from(&site.extents)
+    }
+
     /// Counts a page no more. What is without pages then is deleted, here and in the scheduler.
     pub(crate) fn remove(&mut self, url: &CanonicalUrl, belief: &PageBelief) {
         if belief.estimator != NAME {
@@ -214,7 +235,7 @@ impl SweepLearner {
                 OutlookPart::Cell(hash) => _ = self.touched.cells.insert(hash),
                 OutlookPart::Site(hash) => {
                     self.touched.sites.insert(hash);
-                    self.names.remove(&hash);
+                    self.sites.remove(&hash);
                 }
             }
         }
@@ -229,7 +250,8 @@ impl SweepLearner {
         self.touched.cells.insert(place.cell);
         self.touched.sites.insert(place.site);
         self.touched.today = true;
-        self.names.entry(place.site).or_insert_with(|| url.site_key());
+        let new = || KnownSite { key: url.site_key(), extents: ExtentEvidence::default() };
+        self.sites.entry(place.site).or_insert_with(new);
     }
 
     /// Writes the records the batch has changed, and sends the scheduler the significant changes.
@@ -250,9 +272,10 @@ impl SweepLearner {
             keep(SweepKey::Cell(hash), cell, context);
         }
         for hash in in_order(touched.sites) {
-            let site = self.names.get(&hash).map(|site_key| {
+            let site = self.sites.get(&hash).map(|KnownSite { key, extents }| {
                 let lead = self.model.site_state(hash).map_or(sweeps::rules::LEAD_START as f32, |state| state.lead);
-                SweepSite { site_key: site_key.clone(), lead }
+                let ExtentEvidence { sum: extent_sum, changes: extent_changes } = *extents;
+                SweepSite { site_key: key.clone(), lead, extent_sum, extent_changes }
             });
             keep(SweepKey::Site(hash), site, context);
         }
@@ -272,7 +295,7 @@ impl SweepLearner {
         }
         let mut forecasts: BTreeMap<u64, SweepForecast> = BTreeMap::new();
         let mut add = |site: u64, add: &mut dyn FnMut(&mut SweepForecast)| {
-            let Some(site_key) = self.names.get(&site).cloned() else { return };
+            let Some(site_key) = self.sites.get(&site).map(|site| site.key.clone()) else { return };
             add(forecasts.entry(site).or_insert_with(|| SweepForecast::new(site_key, made_at)));
         };
         for change in changes.sites {

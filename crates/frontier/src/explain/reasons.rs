@@ -121,6 +121,14 @@ impl ExplainedPage<'_> {
                 100.0 * explanation.expected_freshness.unwrap_or(0.0),
             ));
         }
+        if let Some(extent) = explanation.mean_extent {
+            reasons.push(format!(
+                "Its changes change {:.1} % of its text on average, so a look at it is worth {:.2} times one at a page of \
+                 ordinary changes (policy.extent_share).",
+                100.0 * extent,
+                rules.worth_of_changes(page),
+            ));
+        }
         let strongest = explanation.sweep_hazards.iter().max_by(|a, b| a.hazard.total_cmp(&b.hazard));
         if let Some(sweep) = strongest.filter(|sweep| sweep.hazard >= 0.05) {
             reasons.push(format!(

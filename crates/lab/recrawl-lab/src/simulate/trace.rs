@@ -14,7 +14,7 @@ use outputs::stdout::{Format, answer, print};
 use policies::PolicyKind;
 use recrawl::CommandFailure;
 use serde::Serialize;
-use simulate::metrics::Scores;
+use simulate::metrics::{MissedExtent, Scores};
 use simulate::trace::{Cut, JudgedTrace, Knowledge, LEARNING_DAYS, TraceReplay};
 use std::path::{Path, PathBuf};
 
@@ -57,6 +57,10 @@ pub(super) struct TraceArguments {
     /// Draws page weights from a Pareto distribution of this shape, such as 1.2. By default all weights are equal.
     #[arg(long, value_name = "SHAPE")]
     pareto: Option<f64>,
+    /// Share of a change's value that follows its extent, 0 to 1, for `live`: as policy.extent_share. For a corpus with extents,
+    /// such as `recrawl detect --trace` writes.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    extent_share: f64,
     /// Share of the sites that list their pages with the times of their last changes, and the share of these times that
     /// stand for a change, and of changes that move them. Looks at lists cost fetches. Only `live` reads lists.
     #[arg(long, value_name = "SHARE[:PRECISION[:RECALL]]", value_parser = list_rules)]
@@ -98,6 +102,10 @@ struct TraceRow {
     fetches_spent: u64,
     freshness: f64,
     weighted_freshness: f64,
+    /// Staleness weighted by the extent of what is missed, if the corpus has extents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missed_extent: Option<MissedExtent>,
+    extent_share: f64,
     age_days: f64,
     over_30_days_share: f64,
     budget_used_share: f64,
@@ -202,6 +210,7 @@ fn replays(arguments: &TraceArguments) -> Result<Vec<(BudgetArgument, TraceRepla
                 fill: arguments.fill,
                 fetches_per_page_per_day: budget.fetches_per_page_per_day,
                 importance_shape: arguments.pareto,
+                extent_share: arguments.extent_share,
                 lists: arguments.lists,
                 until_days: arguments.until,
                 seed: arguments.seed,
@@ -257,6 +266,8 @@ impl TraceRow {
             fetches_spent: scores.fetches,
             freshness: scores.freshness,
             weighted_freshness: scores.weighted_freshness,
+            missed_extent: scores.missed_extent,
+            extent_share: arguments.extent_share,
             age_days: scores.age_days,
             over_30_days_share: scores.over_30_days_share,
             budget_used_share: scores.budget_used_share,
@@ -285,6 +296,11 @@ impl TraceRow {
             self.fetches_spent.to_string(),
             format!("{:.0}", 100.0 * self.budget_used_share),
         ];
+        cells.extend(
+            self.missed_extent
+                .iter()
+                .flat_map(|missed| [missed.largest, missed.together].map(|share| format!("{:.3}", 100.0 * share))),
+        );
         cells.extend(first_days::cells(&self.first_days));
         cells
     }
@@ -293,7 +309,9 @@ impl TraceRow {
 /// The heads of the columns.
 fn head(rows: &[&TraceRow]) -> Vec<String> {
     let more = rows.iter().map(|row| &row.first_days[..]).find(|first_days| !first_days.is_empty());
-    HEAD.iter().map(ToString::to_string).chain(first_days::heads(more.unwrap_or_default())).collect()
+    let missed: &[&str] = if rows.iter().any(|row| row.missed_extent.is_some()) { &MISSED_HEAD } else { &[] };
+    let heads = HEAD.iter().chain(missed).map(ToString::to_string);
+    heads.chain(first_days::heads(more.unwrap_or_default())).collect()
 }
 
 /// Sets each row's first days beside those of round robin at its budget.
@@ -327,6 +345,9 @@ const HEAD: [&str; 9] = [
     "fetches",
     "budget used, %",
 ];
+
+/// Where the corpus has extents: what a copy misses, if later changes hit the same part as the first, and if they do not.
+const MISSED_HEAD: [&str; 2] = ["missed, %", "if apart, %"];
 
 /// Rows by budget in the given order, and the freshest policy first.
 fn sorted(rows: &[TraceRow]) -> Vec<&TraceRow> {

@@ -126,6 +126,7 @@ impl RecordedRun {
             fill: self.fill,
             fetches_per_page_per_day: self.budget,
             importance_shape: None,
+            extent_share: 0.0,
             lists: None,
             until_days: None,
             seed: 1,

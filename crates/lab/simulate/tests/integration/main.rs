@@ -1,4 +1,5 @@
-//! Focused crawls of simulated and of real pages.
+//! Focused crawls of simulated and of real pages, and crawls that spend by the extent of changes.
 
+mod extents;
 mod focus;
 mod focus_on_real_pages;

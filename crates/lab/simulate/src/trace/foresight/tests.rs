@@ -8,7 +8,7 @@ use sweeps::PagePlace;
 
 fn page(site: &str, number: usize, changes_days: Vec<f64>) -> TracePage {
     let place = PagePlace::of(site, site, &format!("/{number}.html"));
-    TracePage { source: 0, host: 0, place, changes_days, changed_before_days: None }
+    TracePage { source: 0, host: 0, place, changes_days, extents: vec![], changed_before_days: None }
 }
 
 fn trace(pages: Vec<TracePage>) -> JudgedTrace {
@@ -25,6 +25,7 @@ fn freshness(trace: &JudgedTrace, policy: PolicyKind, fetches_per_page_per_day: 
         fill: false,
         fetches_per_page_per_day,
         importance_shape: None,
+        extent_share: 0.0,
         lists: None,
         until_days: None,
         seed: 1,

@@ -7,6 +7,7 @@ fn trace(pages: &[&[f64]]) -> JudgedTrace {
         host: 0,
         place: PagePlace::of("a.test", "a.test", &format!("/{number}.html")),
         changes_days: changes.to_vec(),
+        extents: vec![],
         changed_before_days: None,
     };
     JudgedTrace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
@@ -22,6 +23,7 @@ fn replay(policy: PolicyKind) -> TraceReplay {
         fill: false,
         fetches_per_page_per_day: 0.5,
         importance_shape: None,
+        extent_share: 0.0,
         lists: None,
         until_days: None,
         seed: 1,
