@@ -113,21 +113,6 @@ impl Estimator {
         Ok(())
     }
 
-    /// Learns the extent of a change, if the look is evidence of one. Returns the mean extent of the page's changes.
-    fn mean_extent(&mut self, seen: &PageObservation, is_evidence: bool, belief: &mut PageBelief) -> f64 {
-        let extent = extent_of(&seen.judgement).filter(|_| is_evidence);
-        let mut extents = belief.extents();
-        if let Some(extent) = extent {
-            extents.observe(extent);
-            (belief.extent_sum, belief.extent_changes) = (extents.sum, extents.changes);
-        }
-        let prior = match self.learner() {
-            PartitionLearner::Sweeps(learner) => learner.extents(&seen.look.url, extent),
-            PartitionLearner::Rates(_) => ExtentPrior::default(),
-        };
-        prior.mean_after(&extents)
-    }
-
     /// The name of the estimator in use.
     fn name(&self) -> &'static str {
         self.rates.as_ref().map_or(sweep_learner::NAME, |rates| rates.kind().name())
@@ -167,7 +152,8 @@ impl Processor for Estimator {
             self.changes += u64::from(outcome.is_change());
         }
         others::leave(&seen.look.url, &mut belief, self.name(), context)?;
-        let posterior = match self.learner() {
+        let extent = look.and_then(|_| extent_of(&seen.judgement));
+        let (posterior, extents) = match self.learner() {
             PartitionLearner::Sweeps(learner) => {
                 learner.advance(context.now());
                 let first = changed_at.filter(|_| seen.judgement.verdict == Verdict::First);
@@ -176,14 +162,15 @@ impl Processor for Estimator {
                     (None, Some(changed_at)) => Some(SweepLook::First { at: seen.look.fetched_at, changed_at }),
                     (None, None) => None,
                 };
-                learner.observe(&seen.look.url, &mut belief, look)
+                learner.observe(&seen.look.url, &mut belief, look, extent)
             }
             PartitionLearner::Rates(learner) => {
                 let look = look.map(|(from, to, outcome)| (to.days_since(from).max(0.0), outcome));
-                learner.observe(&seen.look.url, &mut belief, look, context)
+                (learner.observe(&seen.look.url, &mut belief, look, context), ExtentPrior::default())
             }
         };
-        let mean_extent = self.mean_extent(&seen, look.is_some(), &mut belief);
+        belief.observe_extent(extent);
+        let mean_extent = extents.mean_after(&belief.extents());
         context.put(PAGES, &seen.look.page_id, &belief);
         let belief = ChangeBelief {
             alpha: posterior.alpha(),

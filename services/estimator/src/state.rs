@@ -146,6 +146,13 @@ impl PageBelief {
     pub(crate) fn extents(&self) -> ExtentEvidence {
         ExtentEvidence { sum: self.extent_sum, changes: self.extent_changes }
     }
+
+    /// Takes in the extent of a change, if there was one.
+    pub(crate) fn observe_extent(&mut self, extent: Option<f64>) {
+        let mut extents = self.extents();
+        extent.into_iter().for_each(|extent| extents.observe(extent));
+        (self.extent_sum, self.extent_changes) = (extents.sum, extents.changes);
+    }
 }
 
 /// The state of a group for the estimator `gamma-grouped`. The schema describes the fields.

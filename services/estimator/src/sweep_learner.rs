@@ -175,9 +175,15 @@ impl SweepLearner {
         }
     }
 
-    /// Processes an observation of a page, with its look if that is evidence. Returns the belief about the page's change
-    /// rate from all causes.
-    pub(crate) fn observe(&mut self, url: &CanonicalUrl, belief: &mut PageBelief, look: Option<SweepLook>) -> Gamma {
+    /// Processes an observation of a page, with its look and the extent of a change if they are evidence. Returns the belief
+    /// about the page's change rate from all causes, and what its site says of the extents of its changes.
+    pub(crate) fn observe(
+        &mut self,
+        url: &CanonicalUrl,
+        belief: &mut PageBelief,
+        look: Option<SweepLook>,
+        extent: Option<f64>,
+    ) -> (Gamma, ExtentPrior) {
         let place = place_of(url);
         if belief.estimator != NAME {
             NAME.clone_into(&mut belief.estimator);
@@ -204,20 +210,13 @@ impl SweepLearner {
             (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
             (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);
         }
-        self.model.outlook().priors(place.cell).plain(&page)
-    }
-
-    /// The belief about the extents of a page's changes before its own, learned from those of its site. `extent` is that of a
-    /// change that was seen now.
-    pub(crate) fn extents(&mut self, url: &CanonicalUrl, extent: Option<f64>) -> ExtentPrior {
-        let prior = ExtentPrior::default();
-        let place = place_of(url);
-        let Some(site) = self.sites.get_mut(&place.site) else { return prior };
-        if let Some(extent) = extent {
-            site.extents.observe(extent);
-            self.touched.sites.insert(place.site);
-        }
-        prior.learned_from(&site.extents)
+        let extents = ExtentPrior::default();
+        let extents = self.sites.get_mut(&place.site).map_or(extents, |site| {
+            // A change is a look, which has the site written.
+            extent.into_iter().for_each(|extent| site.extents.observe(extent));
+            extents.learned_from(&site.extents)
+        });
+        (self.model.outlook().priors(place.cell).plain(&page), extents)
     }
 
     /// Counts a page no more. What is without pages then is deleted, here and in the scheduler.
