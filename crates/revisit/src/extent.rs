@@ -14,9 +14,10 @@ use change_rate::ORDINARY_EXTENT;
 
 /// Factor on the weight of a page whose changes have this mean extent, in (0, 1], where a share of a change's value, in 0..=1,
 /// follows its extent. A page of ordinary changes ([`ORDINARY_EXTENT`], m0) keeps its weight, so that first copies, of whose
-/// changes nothing is known, compete as before.
+/// changes nothing is known, compete as before; so does one whose extent, from elsewhere, is no such share.
 #[inline]
 pub fn worth_of_changes(extent_share: f64, mean_extent: f64) -> f64 {
+    let mean_extent = if mean_extent > 0.0 && mean_extent <= 1.0 { mean_extent } else { ORDINARY_EXTENT };
     1.0 + extent_share * (mean_extent / ORDINARY_EXTENT - 1.0)
 }
 
@@ -31,6 +32,7 @@ mod tests {
         assert_eq!(worth_of_changes(0.0, 0.01), 1.0);
         assert_eq!(worth_of_changes(1.0, ORDINARY_EXTENT), 1.0);
         assert!((worth_of_changes(1.0, 0.3) / worth_of_changes(1.0, 0.03) - 10.0).abs() < 1e-12);
+        assert_eq!([f64::NAN, 0.0, -1.0, 7.0].map(|extent| worth_of_changes(0.5, extent)), [1.0; 4]);
         // (1 - .5) + .5 × .3 / .15
         assert!((worth_of_changes(0.5, 0.3) - 1.5).abs() < 1e-12);
     }

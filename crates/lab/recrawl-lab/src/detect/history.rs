@@ -21,15 +21,15 @@ pub(super) fn write(
     for page in pages {
         let address = page.address.strip_prefix("https://").unwrap_or(&page.address);
         let (host, path) = address.split_at(address.find('/').unwrap_or(address.len()));
-        let row = [&page.page_id.to_string(), host, path, &page.source];
-        rows.write_record(row).map_err(|error| failed(&error))?;
+        let page_id = page.page_id.to_string();
+        rows.write_record([page_id.as_str(), host, path, page.source.as_str()]).map_err(|error| failed(&error))?;
     }
     rows.flush().map_err(|error| failed(&error))?;
     // Of several versions of one second the last counts.
     let judged: HashMap<(u32, i64), &JudgedChange> =
         lines.iter().map(|line| ((line.page_id, line.unix_time), line)).collect();
-    let mut wanted: HashSet<u32> = pages.iter().map(|page| page.page_id).collect();
-    let wanted_at_all = wanted.clone();
+    let wanted: HashSet<u32> = pages.iter().map(|page| page.page_id).collect();
+    let mut begun = HashSet::new();
     let mut rows = table("changes.csv")?;
     rows.write_record(["page_id", "unix_time", "kind", "extent"]).map_err(|error| failed(&error))?;
     let mut fault = None;
@@ -37,16 +37,19 @@ pub(super) fn write(
         changes.for_each(|row| {
             let (page_id, unix_time): (u32, i64) = (row.number(0, "page_id")?, row.number(1, "unix_time")?);
             let kind = row.text(2, "kind")?;
-            let is_first = wanted.remove(&page_id);
+            if !wanted.contains(&page_id) {
+                return Ok(());
+            }
             let extent = match judged.get(&(page_id, unix_time)) {
-                _ if !wanted_at_all.contains(&page_id) => return Ok(()),
-                _ if is_first => String::new(),
+                _ if begun.insert(page_id) => String::new(),
                 _ if kind != "M" => "1".to_owned(),
                 Some(line) if line.meaningful => format!("{:.4}", line.magnitude),
                 _ => return Ok(()),
             };
-            let cells = [&page_id.to_string(), &unix_time.to_string(), kind, &extent];
-            fault = fault.take().or(rows.write_record(cells).err());
+            let (page_id, unix_time) = (page_id.to_string(), unix_time.to_string());
+            if fault.is_none() {
+                fault = rows.write_record([page_id.as_str(), unix_time.as_str(), kind, extent.as_str()]).err();
+            }
             Ok(())
         })
     });
