@@ -16,7 +16,7 @@ pub const LEAST_EXTENT: f64 = 0.01;
 /// Changes beyond which older ones are forgotten, so that a page may change its habits.
 const MOST_CHANGES: f32 = 50.0;
 
-/// What is believed of a page's changes before the first one was seen.
+/// The belief about the extent of a page's changes before the first one was seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExtentPrior {
     mean: f64,

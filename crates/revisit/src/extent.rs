@@ -1,10 +1,10 @@
-//! What the extent of changes adds to the value of a fetch.
+//! The part of the extent of changes in the value of a fetch.
 //!
 //! A stale copy costs in proportion to the extent of what it misses: with a mean extent m and the survival S(t) of the copy,
 //! D(t) = m (1 - S(t)) of it is expected to differ after t days. The value of a fetch, U(t) = t D(t) - ∫ D (Olston & Pandey,
 //! WWW 2008), is linear in D, so it is m times the value that counts every change alike: the extent is a factor on the
-//! weight, and takes no byte of its own in the columns. That later changes hit the same part of a page as the first is what
-//! pages with a date, a price or a version number do; where they hit other parts, D is larger (`docs/MEASUREMENTS.md`).
+//! weight, and takes no byte of its own in the columns. It holds where later changes hit the same part of a page
+//! as the first, such as a date, a price or a version number; where they hit other parts, D is larger (`docs/MEASUREMENTS.md`).
 //!
 //! Extent alone gives up freshness that a reader of small changes misses. An objective of both, where a share κ of a
 //! change's value follows its extent, has the weight (1 - κ) + κ m / m0: every best compromise of the two is the optimum for

@@ -142,7 +142,7 @@ pub struct PageBelief {
 }
 
 impl PageBelief {
-    /// What was seen of the extents of the page's changes.
+    /// The evidence about the extents of the page's changes.
     pub(crate) fn extents(&self) -> ExtentEvidence {
         ExtentEvidence { sum: self.extent_sum, changes: self.extent_changes }
     }

@@ -150,7 +150,7 @@ pub fn run_with_lists<C: ChangeSource + ?Sized>(
 /// Budget that a look at a list costs.
 const LIST_COST: f64 = 1.0;
 
-/// What a copy has missed since it was taken.
+/// The changes that a copy has missed since it was taken.
 #[derive(Clone, Copy, Debug, Default)]
 struct Missed {
     last_change_days: Option<f64>,

@@ -1,4 +1,4 @@
-//! What the extents of changes teach of a page and its site.
+//! The extents of changes teach about a page and its site.
 
 use crate::bench::Bench;
 use messages::Verdict;

@@ -25,7 +25,7 @@ pub(super) fn write(
         rows.write_record([page_id.as_str(), host, path, page.source.as_str()]).map_err(|error| failed(&error))?;
     }
     rows.flush().map_err(|error| failed(&error))?;
-    // Of several versions of one second the last counts.
+    // The last of several versions of one second counts.
     let judged: HashMap<(u32, i64), &JudgedChange> =
         lines.iter().map(|line| ((line.page_id, line.unix_time), line)).collect();
     let wanted: HashSet<u32> = pages.iter().map(|page| page.page_id).collect();

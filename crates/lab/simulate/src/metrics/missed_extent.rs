@@ -2,8 +2,8 @@
 //! pages with numbers and dates, whose changes hit the same part again, it is near the lower one; on texts that are written
 //! on, near the upper one (`docs/MEASUREMENTS.md`).
 
-/// What a copy misses, as shares of the content in 0..=1: 0 while it is current. As scores they are staleness weighted by
-/// the extent of changes.
+/// The part of its page that a copy misses, as shares of the content in 0..=1: 0 while it is current. As scores they are
+/// staleness weighted by the extent of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct MissedExtent {
     /// Largest extent of a missed change: what it misses if all of them hit the same part.

@@ -38,7 +38,7 @@ pub struct Scores {
     pub weighted_harmonic_penalty: f64,
     /// Number of changes the copies are behind, mean over time, pages weighted by importance.
     pub weighted_missed_changes: f64,
-    /// What the copies miss of their pages, mean over time, pages weighted by importance. `None` where the extents of changes
+    /// The part of their pages that copies miss, mean over time, pages weighted by importance. `None` where the extents of changes
     /// are not known.
     pub missed_extent: Option<MissedExtent>,
     /// Share of time and pages with an age above 30 days.

@@ -32,7 +32,7 @@ fn history(sources: &[&str]) -> Option<JudgedTrace> {
         });
         judged.expect("every version can be read");
     }
-    // Of each source the pages come in the order of their numbers, and the sources are in no order.
+    // Pages come in the order of their numbers within a source, and the sources are in no order.
     changes.sort_by_key(|row| {
         let mut cells = row.split(',').map(|cell| cell.parse::<i64>().unwrap_or_default());
         (cells.next(), cells.next())
