@@ -88,7 +88,7 @@ fn mean(recording: &Recording, most: usize, draws: u64, days: f64, extent_share:
 /// The table of `docs/MEASUREMENTS.md`. At most 300 pages of a source, so that small and large changes weigh alike; and more,
 /// where two sources of large changes are nine pages in ten.
 #[test]
-#[ignore = "ten minutes"]
+#[ignore = "two to four minutes"]
 fn copies_are_nearer_to_their_pages_where_extents_differ() {
     let Some(recording) = history(&["tldr-en", "stalker-edjopato", "scoop-main", "git-htmldocs"]) else { return };
     for (most, draws) in [(300, 5), (1_500, 1)] {
