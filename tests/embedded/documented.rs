@@ -122,3 +122,15 @@ fn a_service_is_installed_backed_up_restored_moved_upgraded_and_removed_as_the_d
     assert!(output.stdout.contains("of 1 page was fetched"), "it goes on with its page: {}", output.stdout);
     assert!(!directory.path().join("var/lib/recrawl").exists(), "nothing is left");
 }
+
+#[test]
+fn the_unit_leaves_little_to_what_might_take_over_the_service() {
+    let unit = tests::workspace().join("services/recrawl/systemd/recrawl.service");
+    // Tenths of a point: 2.0, of 10.
+    let arguments = ["security", "--no-pager", "--offline=true", "--threshold=20"];
+    let Ok(output) = Command::new("systemd-analyze").args(arguments).arg(unit).output() else {
+        eprintln!("no systemd here: the exposure of the unit is not rated");
+        return;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
