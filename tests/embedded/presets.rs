@@ -275,18 +275,18 @@ fn a_state_directory_keeps_its_preset_until_another_is_given() {
         printed.parse::<toml::Table>().unwrap()["policy"]["name"].as_str().unwrap().to_owned()
     };
     assert_eq!(policy(&crawl), "live");
-    crawl.run(&["--preset", "classified", "--for", "1s"]).finish().exits_with(0);
-    assert_eq!(policy(&crawl), "classified");
+    crawl.run(&["--preset", "tianwang", "--for", "1s"]).finish().exits_with(0);
+    assert_eq!(policy(&crawl), "tianwang");
 
     // A later start and what reads the directory meanwhile go by it, and so does the copy of a running crawl.
     let running = crawl.run(&[]);
-    wait_for("the start says it", SOON, || running.stderr().contains("the preset is classified"));
+    wait_for("the start says it", SOON, || running.stderr().contains("the preset is tianwang"));
     let planned = || {
         let status = crawl.ask("status", &[]).exits_with(0).json();
         let stages = status["stages"].as_array().unwrap().clone();
         stages.iter().filter_map(|stage| stage["figures"]["planned_pages"].as_f64()).sum::<f64>()
     };
-    wait_for("pages are in the fast class", SOON, || planned() > 0.0);
+    wait_for("pages are in the plan of the cycle", SOON, || planned() > 0.0);
     let shown = crawl.ask("status", &["--format", "text"]).exits_with(0).stdout;
     assert!(shown.contains("planned pages"), "{shown}");
     let made_while = |name: &str| {
@@ -296,10 +296,10 @@ fn a_state_directory_keeps_its_preset_until_another_is_given() {
         Process::start(backup, crawl.directory.path()).finish().exits_with(0);
         std::fs::read_to_string(copy.join("preset")).unwrap()
     };
-    assert_eq!(made_while("running"), "classified\n");
+    assert_eq!(made_while("running"), "tianwang\n");
     running.signal(libc::SIGINT);
     running.finish().exits_with(0);
-    assert_eq!(made_while("stopped"), "classified\n");
+    assert_eq!(made_while("stopped"), "tianwang\n");
 
     crawl.ask("run", &["--preset", "none", "--for", "1s"]).exits_with(0);
     assert_eq!(policy(&crawl), "live");

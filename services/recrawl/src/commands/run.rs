@@ -333,6 +333,7 @@ fn require_contact(settings: &Settings, seeds: &[Seed]) -> Result<(), CommandFai
 #[cfg(test)]
 mod tests {
     use super::*;
+    use messages::OutcomeClass;
 
     fn counts(of: &[(&str, OutcomeClass, Option<&str>, u64)]) -> Vec<OutcomeCount> {
         let count = |&(meaning, class, setting, count): &(&str, OutcomeClass, Option<&str>, u64)| OutcomeCount {
