@@ -170,10 +170,11 @@ docs: setup-build ## build the documentation, with warnings denied
 	@RUSTDOCFLAGS=-Dwarnings cargo doc $(CARGO_FLAGS) --no-deps --workspace
 
 .PHONY: k8s-check
-k8s-check: ## check the Kubernetes manifests offline
+k8s-check: ## check the Kubernetes manifests and the Helm chart offline; UPDATE=1 writes what is written from others
 	@.tools/k8s-check/build
 	@$$(.tools/k8s-check/build --where) .
 	@.tools/k8s-check/grafana/run
+	@.tools/k8s-check/helm/run
 
 .PHONY: k8s-check-itself
 k8s-check-itself: ## test that check: it has to find each of a hundred faults in the manifests
