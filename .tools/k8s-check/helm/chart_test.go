@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -186,6 +187,7 @@ func TestValuesThatCannotBeAreRefusedByName(t *testing.T) {
 		{"stages.scheduler.storage=large", "at '/stages/scheduler/storage': 'large' does not match pattern"},
 		{"settings.kafka.partitions=many", "at '/settings/kafka/partitions': got string, want integer"},
 		{"settings.kafka=localhost:9092", "at '/settings/kafka': got string, want object"},
+		{"stages.ranker.storage=null", "at '/stages/ranker': missing property 'storage'"},
 		{"networkPolicies.denyAddresses={fd00}", "at '/networkPolicies/denyAddresses/0': 'fd00' does not match pattern"},
 	}
 	for _, c := range cases {
@@ -363,7 +365,8 @@ func TestValuesReachAllPods(t *testing.T) {
 			}
 		}
 	}
-	// Six stages, commands, topics, console and delivery; the policies of fetcher, console and delivery; monitor and alerts.
+	// Six stages, commands, topics, console and delivery; the policies of fetcher, console and delivery; monitor and
+	// alerts.
 	if pods != 10 || closed != 3 || labelled != 2 {
 		t.Errorf("%d pods, %d policies that close addresses, %d labelled objects", pods, closed, labelled)
 	}
@@ -371,6 +374,22 @@ func TestValuesReachAllPods(t *testing.T) {
 		"value: \"recrawl-console,crawl.example.org\"": 1, "- --template=slack": 1, "kubernetes.io/metadata.name: metrics": 3, "name: more": 1} {
 		if count := strings.Count(all, place); count != times {
 			t.Errorf("%q is there %d times, wanted %d", place, count, times)
+		}
+	}
+}
+
+func TestTopicsKeepRecordsForAsLongAsTheSettingsSay(t *testing.T) {
+	const day = 24 * 3_600_000
+	further := []string{"--set", "settings.log.retention_results=7d,settings.log.retention_audit=400d"}
+	kept := map[string]string{}
+	for _, of := range render(t, "recrawl", "dev", further...) {
+		if text(of, "kind") == "KafkaTopic" {
+			kept[text(of, "metadata", "name")] = text(of, "spec", "config", "retention.ms")
+		}
+	}
+	for topic, days := range map[string]int{"recrawl.fetch-results": 7, "recrawl.audit": 400, "recrawl.fetch-requests": 7} {
+		if kept[topic] != strconv.Itoa(days*day) {
+			t.Errorf("%s keeps records for %q ms, not for %d days", topic, kept[topic], days)
 		}
 	}
 }

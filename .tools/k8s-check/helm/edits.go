@@ -33,8 +33,8 @@ type writer struct{ places []place }
 // value marks a value. In the template, @ stands for the indentation of what is below the value.
 func (w *writer) value(template string) string { return w.mark(template, false) }
 
-// line marks a line, with an element of a list or a field of any name. In the template, @ stands for its indentation, and @@ for
-// as many blanks.
+// line marks a line, with an element of a list or a field of any name. In the template, @ stands for its indentation,
+// and @@ for as many blanks.
 func (w *writer) line(template string) string { return w.mark(template, true) }
 
 // Marks sort behind all other keys, so that a mark is never the first field of an element.

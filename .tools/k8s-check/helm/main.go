@@ -2,11 +2,12 @@
 //
 //	helm REPOSITORY
 //
-// compares the chart's written files with their source; UPDATE=1 writes them. Workloads and network policies become templates:
-// their objects, with values of the chart in the places that edits.go lists. Topics, Kafka users, alerts and dashboards are
-// copied to the chart's `files`, because a chart cannot read what lies outside of it, and Flux hands on no symbolic links.
-// By hand are Chart.yaml, values.yaml, its schema, the notes, and the templates without the first line of a written one.
-// The tests render the chart by Helm itself and compare every object with the overlays.
+// compares the chart's written files with their source; UPDATE=1 writes them. Workloads and network policies become
+// templates: their objects, with values of the chart in the places that edits.go lists. Topics, Kafka users, alerts
+// and dashboards are copied to the chart's `files`, because a chart cannot read what lies outside of it, and Flux
+// hands on no symbolic links. By hand are Chart.yaml, values.yaml, its schema, the notes, and the templates without
+// the first line of a written one. The tests render the chart by Helm itself and compare every object with the
+// overlays.
 package main
 
 import (
@@ -43,7 +44,8 @@ var copied = map[string]string{
 	"monitoring/rules.yaml":      "files/rules.yaml",
 }
 
-// written compares the chart's written files with their source, or writes them. Files whose source is gone are faults, too.
+// written compares the chart's written files with their source, or writes them. Files whose source is gone are
+// faults, too.
 func written(repository string, update bool) (faults []string, err error) {
 	texts, err := templates(repository)
 	if err != nil {

@@ -91,7 +91,8 @@ func podOf(of object) object {
 	return template
 }
 
-// stageOf is the stage that an object belongs to, "" if it belongs to none: it has the settings' port and a common budget.
+// stageOf is the stage that an object belongs to, "" if it belongs to none: it has the settings' port and a common
+// budget.
 func stageOf(of object, stages []string) string {
 	for _, stage := range stages {
 		if text(of, "metadata", "name") == "recrawl-"+stage {

@@ -5,9 +5,8 @@
 {{/* A value as TOML. Helm reads whole numbers as floating point, which only JSON prints as they were. */}}
 {{- define "recrawl.toml" -}}
 {{- if kindIs "map" . -}}
-{ {{- $first := true }}
-{{- range $key, $value := . }}{{ if not $first }},{{ end }} {{ $key | quote }} = {{ include "recrawl.toml" $value }}{{ $first = false }}{{ end -}}
-{{ " }" }}
+{ {{- $comma := "" }}
+{{- range $key, $value := . }}{{ $comma }} {{ $key | quote }} = {{ include "recrawl.toml" $value }}{{ $comma = "," }}{{ end }} }
 {{- else if kindIs "slice" . -}}
 [{{ range $index, $value := . }}{{ if $index }}, {{ end }}{{ include "recrawl.toml" $value }}{{ end }}]
 {{- else -}}
@@ -105,13 +104,17 @@ priorityClassName: {{ . }}
 {{- end }}
 {{- end }}
 
-{{/* For how long a topic keeps records, in ms: as settings.log says, else as the catalogue says. */}}
+{{/* For how long a topic keeps records, in ms, if settings.log says so; else as the catalogue has it. */}}
 {{- define "recrawl.retention" -}}
 {{- $log := (index . 0).Values.settings.log | default dict }}
 {{- $topic := (index . 1).metadata.name | trimPrefix "recrawl." }}
-{{- $settings := dict "fetch-results" "retention_results" "page-changes" "retention_changes" "dead-letters" "retention_dead_letters" "audit" "retention_audit" }}
-{{- with get $log (get $settings $topic | default "none") }}
-{{- if not (regexMatch "^[0-9]+d$" .) }}{{ fail (printf "settings.log.%s: write whole days, such as \"7d\", so that the topic of Strimzi is the same; this is %q" (get $settings $topic) .) }}{{ end }}
+{{- $settings := dict "fetch-results" "retention_results" "page-changes" "retention_changes" }}
+{{- $settings = merge $settings (dict "dead-letters" "retention_dead_letters" "audit" "retention_audit") }}
+{{- $name := get $settings $topic }}
+{{- with get $log ($name | default "none") }}
+{{- if not (regexMatch "^[0-9]+d$" .) }}
+{{- fail (printf "settings.log.%s: write whole days, such as \"7d\", for the topic of Strimzi; it is %q" $name .) }}
+{{- end }}
 {{- mul (trimSuffix "d" . | int64) 86400000 }}
 {{- end }}
 {{- end }}
