@@ -196,9 +196,14 @@ func TestValuesThatCannotBeAreRefusedByName(t *testing.T) {
 			t.Errorf("%s: wanted %q, got %v: %s", c.set, c.message, err, output)
 		}
 	}
-	output, err := helm(t, "template", "recrawl", filepath.Join(repository, chart), "--set", "strimzi.enabled=true,settings.log.retention_results=12h")
-	if err == nil || !strings.Contains(output, "settings.log.retention_results: write whole days") {
-		t.Errorf("a retention that the topic would not have: %v: %s", err, output)
+	for example, of := range map[string][2]string{
+		"dev":           {"settings.log.retention_results=12h", "settings.log.retention_results: write whole days"},
+		"managed-scram": {"strimzi.enabled=true", "set settings.kafka.certificate_file"},
+	} {
+		output, err := helm(t, "template", "recrawl", filepath.Join(repository, chart), "--values", valuesOf(example), "--set", of[0])
+		if err == nil || !strings.Contains(output, of[1]) {
+			t.Errorf("%s: wanted %q, got %v: %s", of[0], of[1], err, output)
+		}
 	}
 }
 
