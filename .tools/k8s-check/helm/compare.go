@@ -58,8 +58,8 @@ var meant = []difference{
 		}
 		volumes := volumesOf(of)
 		for _, volume := range volumes {
-			if map_, ok := at(volume, "configMap").(object); ok && settingsName.MatchString(text(map_, "name")) {
-				map_["name"] = "recrawl"
+			if source, ok := at(volume, "configMap").(object); ok && settingsName.MatchString(text(source, "name")) {
+				source["name"] = "recrawl"
 			}
 		}
 		if text(of, "kind") == "ConfigMap" && settingsName.MatchString(text(of, "metadata", "name")) {
@@ -123,7 +123,7 @@ func normal(by maker, objects []object) (map[string]object, error) {
 		for _, is := range meant {
 			compared, err := is.takeOut(by, copied)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("%w (%s)", err, is.why)
 			}
 			isCompared = isCompared && compared
 		}
