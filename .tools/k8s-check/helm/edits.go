@@ -258,12 +258,12 @@ func (w *writer) policy(of object) error {
 		switch {
 		case text(to[0], "podSelector", "matchLabels", "strimzi.io/kind") == "Kafka":
 			fields["to"] = w.value(`{{- include "recrawl.brokers" . | nindent @ }}`)
-			fields["ports"] = w.value(`{{- include "recrawl.ports" .Values.networkPolicies.kafka.ports | nindent @ }}`)
+			fields["ports"] = w.value(`{{- include "recrawl.ports" .Values.networkPolicies.kafka.ports | trim | nindent @ }}`)
 		case text(to[0], "podSelector", "matchLabels", "k8s-app") == "kube-dns":
 			fields["to"] = w.value("{{- toYaml .Values.networkPolicies.dns | nindent @ }}")
 		case text(to[0], "podSelector", "matchLabels", "app.kubernetes.io/name") == "schema-registry":
 			fields["to"] = w.value("{{- toYaml .Values.networkPolicies.registry.to | nindent @ }}")
-			fields["ports"] = w.value(`{{- include "recrawl.ports" .Values.networkPolicies.registry.ports | nindent @ }}`)
+			fields["ports"] = w.value(`{{- include "recrawl.ports" .Values.networkPolicies.registry.ports | trim | nindent @ }}`)
 		case text(to[0], "podSelector", "matchLabels", "app.kubernetes.io/name") == "opentelemetry-collector":
 			fields["to"] = w.value("{{- toYaml .Values.networkPolicies.traces | nindent @ }}")
 		case at(to[0], "ipBlock") != nil:
