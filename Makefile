@@ -174,10 +174,11 @@ book: setup-build ## make a site of docs/ in target/book with mdBook; REPOSITORY
 	@.tools/book
 
 .PHONY: k8s-check
-k8s-check: ## check the Kubernetes manifests offline
+k8s-check: ## check the Kubernetes manifests and the Helm chart offline; UPDATE=1 writes what is written from others
 	@.tools/k8s-check/build
 	@$$(.tools/k8s-check/build --where) .
 	@.tools/k8s-check/grafana/run
+	@.tools/k8s-check/helm/run
 
 .PHONY: k8s-check-itself
 k8s-check-itself: ## test that check: it has to find each of a hundred faults in the manifests
