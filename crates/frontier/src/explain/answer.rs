@@ -75,7 +75,9 @@ impl ExplainedPage<'_> {
         Some(match page.request.wanted {
             WantedReason::Probe => format!("{}; it is looked at again at {until}.", self.open_question()),
             WantedReason::No | WantedReason::Command => {
-                format!("It was looked at just now; the next look is at {until} or later (policy.min_interval).")
+                format!(
+                    "It was looked at just now; the next look is at {until} or later (policy.min_interval, politeness.max_age_cap)."
+                )
             }
         })
     }
