@@ -5,6 +5,7 @@ use crate::listed_seeds::ListedSeeds;
 use crate::page_record::ScheduledPage;
 use crate::unseen::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
+use messages::Look;
 use page::{CanonicalUrl, PageId, UrlRules};
 use policies::chile::Exponents;
 use policies::classified::ClassifiedRule;
@@ -55,6 +56,8 @@ pub struct FrontierRules {
     pub(crate) backoff: BackoffRule,
     pub(crate) retry_times: RetryTimes,
     pub(crate) max_interval: Duration,
+    /// Longest time for which a server's word that a copy is current counts.
+    pub(crate) max_age_cap: Duration,
     pub(crate) scan_interval: Duration,
     pub(crate) lease_timeout: Duration,
     /// Rules by which several addresses are one page.
@@ -165,6 +168,7 @@ impl FrontierRules {
                 min_interval: settings.policy.min_interval,
                 max_interval: settings.policy.max_interval,
                 least_wait: Duration::ZERO,
+                fresh_for: Duration::ZERO,
                 earned: None,
                 is_seed: true,
                 robots_refresh: politeness.robots_refresh,
@@ -172,6 +176,7 @@ impl FrontierRules {
                 retry_max: settings.policy.retry_max,
             },
             max_interval: settings.policy.max_interval,
+            max_age_cap: politeness.max_age_cap,
             scan_interval: settings.policy.scan_interval,
             lease_timeout: settings.policy.lease_timeout,
             urls: settings.urls.rules(),
@@ -280,6 +285,12 @@ impl FrontierRules {
             is_seed: page.depth == 0,
             ..self.retry_times
         }
+    }
+
+    /// How long a look's server expects the copy to be current, as far as its word counts for a page with this longest interval.
+    pub(crate) fn fresh_for(&self, look: &Look, max_interval: Duration) -> Duration {
+        let said = Duration::from_secs(look.fresh_for_s.unwrap_or_default().max(0).unsigned_abs());
+        said.min(self.max_age_cap).min(max_interval)
     }
 
     /// Shortest time between two fetches of a page.

@@ -79,7 +79,9 @@ impl ExplainedPage<'_> {
                 format!("It was never fetched; it is asked for at {until} or later.")
             }
             WantedReason::No | WantedReason::Command => {
-                format!("It was looked at just now; the next look is at {until} or later (policy.min_interval).")
+                format!(
+                    "It was looked at just now; the next look is at {until} or later (policy.min_interval, politeness.max_age_cap)."
+                )
             }
         })
     }

@@ -41,7 +41,11 @@ impl ExplainedPage<'_> {
             "held" if page.request.wanted == WantedReason::Probe => {}
             "held" if self.absence().is_some() => {}
             "held" if page.last_look_at.is_none() => {}
-            "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
+            "held" => reasons.push(
+                "It was looked at just now (policy.min_interval), or its server says that the copy is current \
+                 (politeness.max_age_cap)."
+                    .to_owned(),
+            ),
             _ => {}
         }
         reasons.extend(self.absence().map(|absence| format!("{absence}. Each look at it waits for longer.")));

@@ -101,6 +101,7 @@ fn looks() -> [Look; 2] {
         requests: 3,
         retry_after_s: Some(120),
         robots_crawl_delay_ms: Some(1_000),
+        fresh_for_s: Some(3_600),
     };
     let request = FetchRequest { attempt: full.attempt, ..FetchRequest::samples().remove(0) };
     let sparse = Look::new(request, FetchOutcome::DnsFailed, full.fetched_at);

@@ -15,6 +15,7 @@ pub mod focus;
 pub mod forget;
 pub mod history;
 pub mod hosts;
+pub mod identity;
 pub mod key;
 pub mod lab;
 pub mod operate;
