@@ -9,7 +9,8 @@
 //! from the beliefs). The estimators of the literature are here for comparison and for other uses: [`NaiveRatio`],
 //! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
 //! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`RateEstimator`] is any of them by its name.
-//! [`DateTrust`] judges the dates that pages give. [`memoryless`] tests whether the times between changes are exponential at all.
+//! [`DateTrust`] judges the dates that pages give. [`memoryless`] tests whether the times between changes are exponential at all;
+//! [`gaps`] has other distributions of them, and [`shape`] learns which one a page has.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
@@ -20,10 +21,12 @@ mod estimator;
 mod filter;
 mod forgetting;
 mod gamma;
+pub mod gaps;
 mod hierarchy;
 mod intervals;
 pub mod memoryless;
 mod pooled;
+pub mod shape;
 mod special;
 
 pub use crate::catalogue::{
