@@ -175,10 +175,10 @@ impl Lattice {
         Self { longer, after_change }
     }
 
-    /// Expected changes in each cell after a look at a version of this age.
+    /// Expected changes in each cell after a look at a version of this age; cell 1 begins with the look.
     fn changes_after(&self, gaps: &GapDistribution, age: f64) -> Vec<f64> {
         let cells = self.longer.len();
-        let left = |cell: usize| gaps.residual_survival(age, (cell as f64 + 0.5) / CELLS as f64);
+        let left = |cell: usize| gaps.residual_survival(age, cell as f64 / CELLS as f64);
         let mut before = 1.0;
         let first: Vec<f64> = (0..cells)
             .map(|cell| {
@@ -196,10 +196,10 @@ impl Lattice {
         let end = cell_of(wait);
         let mut ages = [0.0; AGES.len()];
         for (cell, expected) in changes.iter().enumerate().take(end + 1) {
-            spread(&mut ages, (end - cell) as f64 / CELLS as f64, expected * self.longer[end - cell]);
+            // From the middle of its cell.
+            spread(&mut ages, ((end - cell) as f64 + 0.5) / CELLS as f64, expected * self.longer[end - cell]);
         }
-        let kept = gaps.residual_survival(age, (end as f64 + 0.5) / CELLS as f64);
-        spread(&mut ages, age + wait, kept);
+        spread(&mut ages, age + wait, gaps.residual_survival(age, wait));
         let sum: f64 = ages.iter().sum();
         ages.map(|probability| probability / sum)
     }

@@ -112,7 +112,7 @@ fn a_plan_by_age_gives_what_it_promises_and_more_than_even_looks() {
         assert!((fresh - plan.freshness).abs() < 0.012, "{shape} {price}: {fresh}, promised {}", plan.freshness);
         // Waits between the ages of the grid are interpolated, which costs a few looks.
         assert!((looks / plan.looks_per_gap - 1.0).abs() < 0.06, "{shape} {price}: {looks} {}", plan.looks_per_gap);
-        assert!((fresh - price * looks - plan.net_rate).abs() < 0.008, "{shape} {price}: {fresh} {looks}");
+        assert!((fresh - price * looks - plan.net_rate).abs() < 0.006, "{shape} {price}: {fresh} {looks}");
         let interval = gaps.time_of_value(price);
         let even = gaps.average_freshness(interval) - price / interval;
         // Bursts leave little to gain: a new copy within a burst is soon stale.
