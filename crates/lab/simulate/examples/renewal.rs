@@ -74,7 +74,7 @@ fn shapes() -> Result<(), Box<dyn Error>> {
 /// Webs with gaps of one shape.
 fn webs() -> Result<(), Box<dyn Error>> {
     let budgets = vec![0.03, 0.1, 0.3];
-    let (population, pages, seeds) = (PopulationKind::Hosts, 2_000, 3);
+    let (population, pages, seeds) = (PopulationKind::Hosts, 1_000, 3);
     println!("{pages} pages of {}, {seeds} seeds: weighted freshness", population.name());
     for (name, gaps) in distributions()? {
         let optimum = AgeOptimum::new(&gaps);
@@ -141,27 +141,20 @@ fn recorded(corpus: &str) -> Result<(), Box<dyn Error>> {
         PolicyKind::Clairvoyant,
     ];
     for days in [180.0, 60.0, 15.0] {
-        for dates_share in [0.0, 1.0] {
-            for policy in policies {
-                let replay = TraceReplay {
-                    contender: Contender::usual(policy),
-                    knowledge: Knowledge::Fetches,
-                    frozen: false,
-                    dates_share,
-                    fetches_per_page_per_day: 1.0 / days,
-                    importance_shape: None,
-                    lists: None,
-                    until_days: None,
-                    seed: 1,
-                };
-                let scores = replay.run(&trace, &mut |_| ControlFlow::Continue(()))?;
-                println!(
-                    "1/{days} d, dates {dates_share}: {:<12} fresh {:.4}, age {:.2} d",
-                    policy.name(),
-                    scores.freshness,
-                    scores.age_days
-                );
-            }
+        for policy in policies {
+            let replay = TraceReplay {
+                contender: Contender::usual(policy),
+                knowledge: Knowledge::Fetches,
+                frozen: false,
+                dates_share: 0.0,
+                fetches_per_page_per_day: 1.0 / days,
+                importance_shape: None,
+                lists: None,
+                until_days: None,
+                seed: 1,
+            };
+            let scores = replay.run(&trace, &mut |_| ControlFlow::Continue(()))?;
+            println!("1/{days} d: {:<12} fresh {:.4}, age {:.2} d", policy.name(), scores.freshness, scores.age_days);
         }
     }
     Ok(())
