@@ -48,7 +48,7 @@ fn renewal_with_known_rates_and_shapes_is_near_the_optimum() {
         let by_shape = known_rates(&web, &model, Renewal::with_shapes(0.0, ShapeLearning::Known(shape)));
         let plain = known_rates(&web, &model, CrawlValue::new(0.0));
         println!("{model}: optimum {best:.4}, renewal {by_shape:.4}, crawl-value {plain:.4}");
-        assert!(by_shape > best - 0.03, "{model}: {by_shape} of {best}");
+        assert!(by_shape > best - 0.01, "{model}: {by_shape} of {best}");
         // Bursts leave little to gain, regular gaps much.
         if k > 2.0 {
             assert!(by_shape > plain + 0.02, "{model}: {by_shape} beside {plain}");
@@ -76,7 +76,7 @@ fn webs(model: &str, dates: f64) -> Vec<StudyRow> {
 
 #[test]
 fn renewal_pays_where_changes_are_regular() {
-    for (model, dates, least) in [("poisson", 0.0, -0.006), ("weibull-0.5", 0.0, -0.006), ("gamma-30", 1.0, 0.01)] {
+    for (model, dates, least) in [("poisson", 0.0, -0.006), ("weibull-0.5", 0.0, -0.006), ("gamma-30", 1.0, 0.02)] {
         let rows = webs(model, dates);
         let of = |policy: &str| rows.iter().find(|row| row.policy == policy).expect("a row").weighted_freshness;
         let (by_shape, plain) = (of("renewal"), of("crawl-value"));
@@ -117,8 +117,10 @@ fn renewal_on_recorded_changes() {
         };
         let [plain, by_shape, live] = [PolicyKind::CrawlValue, PolicyKind::Renewal, PolicyKind::Live].map(fresh);
         println!("{corpus}: crawl-value {plain:.4}, renewal {by_shape:.4}, live {live:.4}");
-        // The reason why the default ignores shapes (decision 58).
-        assert!(by_shape < live, "{by_shape} {live}");
+        // Shapes change next to nothing. Where pages change together, `live` is far ahead: the reason why it ignores shapes.
         assert!((by_shape - plain).abs() < 0.01, "{by_shape} {plain}");
+        if corpus == "trace" {
+            assert!(by_shape < live - 0.01, "{by_shape} {live}");
+        }
     }
 }
