@@ -9,9 +9,9 @@
 //! from the beliefs). The estimators of the literature are here for comparison and for other uses: [`NaiveRatio`],
 //! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
 //! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`RateEstimator`] is any of them by its name.
-//! [`DateTrust`] judges the dates that pages give. [`memoryless`] tests whether the times between changes are exponential at all.
-//! [`DateTrust`] judges the dates that pages give. [`ExtentPrior`] and [`ExtentEvidence`] are the belief about how much a
-//! page's changes change.
+//! [`DateTrust`] judges the dates that pages give. [`memoryless`] tests whether the times between changes are exponential at all;
+//! [`gaps`] has other distributions of them, and [`shape`] learns which one a page has. [`ExtentPrior`] and [`ExtentEvidence`]
+//! are the belief about how much a page's changes change.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
@@ -23,10 +23,12 @@ mod extent;
 mod filter;
 mod forgetting;
 mod gamma;
+pub mod gaps;
 mod hierarchy;
 mod intervals;
 pub mod memoryless;
 mod pooled;
+pub mod shape;
 mod special;
 
 pub use crate::catalogue::{

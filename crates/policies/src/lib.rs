@@ -12,6 +12,7 @@
 //! | Tianwang | [`tianwang`] | Meng et al.; C5 |
 //! | University of Chile (WIRE) | [`chile`] | Castillo & Baeza-Yates; C6 |
 //! | WebFountain | [`webfountain`] | Edwards, McCurley & Tomlin; C7 |
+//! | gaps of any distribution between changes | [`renewal`] | Meng et al., eq 35 and 36; C11 |
 //! | rates that are planned again from time to time | [`planned`], [`allocate`], [`chairman`] | C8 to C15 |
 //!
 //! [`edf`] turns fixed rates into evenly spaced fetches. [`foresight`] has yardsticks that know what no crawler can.
@@ -26,6 +27,7 @@ use crate::chile::{Chile, ChileOptions};
 use crate::entry::{PolicyEntry, policies};
 use crate::foresight::{Reported, SweepReport};
 use crate::planned::{PlannedPolicy, RatePlan};
+use crate::renewal::Renewal;
 use crate::site_ranks::{Phases, SiteRanks};
 use crate::tianwang::{CycleOptions, Tianwang, TianwangOptions};
 use crate::webfountain::{WebFountain, WebFountainOptions};
@@ -48,6 +50,7 @@ mod filled;
 pub mod foresight;
 mod pages;
 pub mod planned;
+pub mod renewal;
 pub mod site_ranks;
 pub mod tianwang;
 pub mod webfountain;
@@ -111,6 +114,8 @@ policies! {
         };
     CrawlValue: "crawl-value", "the most valuable fetch now, by Gamma belief",
         Some(PolicyAtWork::CrawlValue), Estimator, |options| Box::new(CrawlValue::new(options.theta));
+    Renewal: "renewal", "the most valuable fetch now, by rate, and by shape of gaps and age of the version",
+        Some(PlannedByNumber), Estimator, |options| Box::new(Renewal::new(options.theta));
     StormCrawler: "stormcrawler", "StormCrawler's adaptive scheduler",
         Some(PlannedByNumber), LooksAlone, |_| Box::new(Adaptive::new(AdaptiveOptions::STORMCRAWLER));
     Nutch: "nutch", "Nutch's adaptive fetch schedule",

@@ -14,6 +14,11 @@ pub enum Gaps {
         /// Positive; 1 is Poisson.
         shape: f64,
     },
+    /// A renewal process with Gamma gaps: nearly regular for a large shape.
+    Gamma {
+        /// Positive; 1 is Poisson.
+        shape: f64,
+    },
     /// Changes come in bursts: a geometric number of them at short gaps, then a long pause.
     Bursts {
         /// Mean changes in a burst; at least 1.
@@ -67,13 +72,14 @@ pub struct ChangeModel {
 
 impl ChangeModel {
     /// The names that [`ChangeModel::parse`] knows, with their meanings.
-    pub const NAMES: [(&'static str, &'static str); 8] = [
+    pub const NAMES: [(&'static str, &'static str); 9] = [
         ("poisson", "changes without memory"),
         ("weibull-0.6", "renewal process with Weibull gaps, shape 0.6: bursty"),
         (
             "weibull-3",
             "renewal process with Weibull gaps, shape 3: nearly regular; other shapes are written the same way",
         ),
+        ("gamma-30", "renewal process with Gamma gaps, shape 30: regular; other shapes are written the same way"),
         ("bursts", "five changes on average at mean gaps of an hour, then a pause"),
         ("bulks", "every 20 days on average, half of a host's pages change at once, in addition to their own changes"),
         ("regimes", "after 25 days on average, the rate of a page is multiplied by a new lognormal factor (ln sd 1.2)"),
@@ -98,8 +104,12 @@ impl ChangeModel {
                 "cycles" => model.cycle = Some(WeeklyCycle::new(10.0, 3.0)),
                 "cosmetic" => model.cosmetic_noise = Some(CosmeticNoise { page_share: 0.1, probability: 0.5 }),
                 other => {
-                    let shape = other.strip_prefix("weibull-").and_then(|shape| shape.parse().ok());
-                    model.gaps = Gaps::Weibull { shape: shape.ok_or_else(unknown)? };
+                    let shape_of = |family: &str| other.strip_prefix(family).and_then(|shape| shape.parse().ok());
+                    model.gaps = match (shape_of("weibull-"), shape_of("gamma-")) {
+                        (Some(shape), _) => Gaps::Weibull { shape },
+                        (_, Some(shape)) => Gaps::Gamma { shape },
+                        (None, None) => return Err(unknown()),
+                    };
                 }
             }
         }
@@ -107,20 +117,21 @@ impl ChangeModel {
         Ok(model)
     }
 
+    /// Below these shapes, single gaps are astronomically long; above, all are alike.
+    fn check_shape(field: &'static str, shape: f64) -> Result<(), SimulationError> {
+        if (0.1..=100.0).contains(&shape) {
+            Ok(())
+        } else {
+            Err(SimulationError::Setting { field, value: shape, expected: "0.1 to 100" })
+        }
+    }
+
     /// Fails on an invalid number.
     pub fn check(&self) -> Result<(), SimulationError> {
         match self.gaps {
             Gaps::Poisson => {}
-            Gaps::Weibull { shape } => {
-                // Below this, single gaps are astronomically long; above, all are alike.
-                if !(0.1..=100.0).contains(&shape) {
-                    return Err(SimulationError::Setting {
-                        field: "Weibull shape",
-                        value: shape,
-                        expected: "0.1 to 100",
-                    });
-                }
-            }
+            Gaps::Weibull { shape } => Self::check_shape("Weibull shape", shape)?,
+            Gaps::Gamma { shape } => Self::check_shape("Gamma shape", shape)?,
             Gaps::Bursts { changes, gap_days } => {
                 if !(changes >= 1.0 && changes.is_finite()) {
                     let expected = "finite and at least 1";
@@ -156,6 +167,7 @@ mod tests {
         }
         let model = ChangeModel::parse("weibull-0.6+bulks+cosmetic").expect("a combination");
         assert_eq!(model.gaps, Gaps::Weibull { shape: 0.6 });
+        assert_eq!(ChangeModel::parse("gamma-2.5").expect("a shape").gaps, Gaps::Gamma { shape: 2.5 });
         assert!(model.bulks.is_some() && model.cosmetic_noise.is_some() && model.cycle.is_none());
     }
 
@@ -165,6 +177,7 @@ mod tests {
         assert!(fault("poison").contains("'poison'") && fault("poison").contains("regimes"));
         assert!(fault("weibull-x").contains("unknown change model"));
         assert_eq!(fault("weibull--1"), "Weibull shape is -1; it must be 0.1 to 100");
+        assert_eq!(fault("gamma-0"), "Gamma shape is 0; it must be 0.1 to 100");
         assert!(fault("weibull-NaN").starts_with("Weibull shape is NaN"));
     }
 }

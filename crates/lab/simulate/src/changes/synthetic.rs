@@ -185,6 +185,10 @@ impl GapDraw {
         match self.gaps {
             Gaps::Poisson => stream.exponential() / rate,
             Gaps::Weibull { shape } => self.scale * stream.exponential().powf(1.0 / shape) / rate,
+            // By its quantile, which takes one draw.
+            Gaps::Gamma { shape } => {
+                change_rate::Gamma::new(shape, shape).map_or(1.0, |gap| gap.quantile(stream.uniform())) / rate
+            }
             Gaps::Bursts { changes, gap_days } => match pause_days(changes, gap_days, rate) {
                 Some(pause_days) if stream.uniform() * changes < 1.0 => pause_days * stream.exponential(),
                 Some(_) => gap_days * stream.exponential(),
@@ -202,6 +206,7 @@ impl GapDraw {
                 let long = self.scale * stream.gamma(1.0 + 1.0 / shape).powf(1.0 / shape);
                 stream.uniform() * long / rate
             }
+            Gaps::Gamma { shape } => stream.uniform() * stream.gamma(shape + 1.0) / shape / rate,
             Gaps::Bursts { changes, gap_days } => match pause_days(changes, gap_days, rate) {
                 Some(pause_days) => {
                     let in_pause = pause_days * rate / changes;

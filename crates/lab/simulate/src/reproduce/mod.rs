@@ -14,6 +14,7 @@ mod histogram;
 mod mixing;
 mod papers;
 mod partitions;
+mod renewals;
 mod row;
 mod schedules;
 mod shards;
@@ -87,6 +88,7 @@ const ALL: &[Reproduction] = &[
     Reproduction { id: "C4", title: "Ni, Zou & Ding: sites in ranks 4, 2, 1", run: systems::site_ranks },
     Reproduction { id: "C6", title: "Univ. Chile: orders of pages", run: schedules::orders },
     Reproduction { id: "C7", title: "Edwards, McCurley & Tomlin: buckets and periods", run: systems::webfountain },
+    Reproduction { id: "C11", title: "Wolf et al.; Meng et al.: changes of any hazard", run: renewals::stale_shares },
     Reproduction { id: "C12", title: "Carney, Lee & Zdonik: groups of similar pages", run: partitions::groups },
     Reproduction { id: "C16", title: "Busa-Fekete et al.: signals of changes", run: signals::policies },
     Reproduction { id: "C17", title: "One price from a histogram", run: histogram::prices },
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_follows_from_formulas_is_as_published() {
-        hold(&["R1", "R2", "R3", "R5", "R7", "R11", "C4", "C7", "C19", "D4", "D7", "E7"], 1.0, 0.0);
+        hold(&["R1", "R2", "R3", "R5", "R7", "R11", "C4", "C7", "C11", "C19", "D4", "D7", "E7"], 1.0, 0.0);
     }
 
     #[test]

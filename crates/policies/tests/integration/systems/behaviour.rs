@@ -3,6 +3,7 @@
 use super::*;
 use policies::adaptive::{Adaptive, AdaptiveOptions};
 use policies::chile::{Chile, ChileOptions};
+use policies::renewal::Renewal;
 use policies::site_ranks::{Phases, SiteRanks};
 use policies::tianwang::{CycleOptions, DueOrder, Tianwang, TianwangOptions};
 use policies::webfountain::{WebFountain, WebFountainOptions};
@@ -24,6 +25,7 @@ fn systems() -> Vec<(&'static str, Box<dyn RevisitPolicy>)> {
         ),
         ("chile", Box::new(Chile::new(ChileOptions::default()))),
         ("webfountain", Box::new(WebFountain::new(daily))),
+        ("renewal", Box::new(Renewal::new(0.01))),
     ]
 }
 

@@ -45,7 +45,9 @@ fn gaps_have_the_mean_and_spread_of_their_model() {
     // Standard deviation over mean of Weibull gaps: sqrt(Γ(1 + 2/k) / Γ(1 + 1/k)² - 1).
     let gamma_function = |x: f64| libm::lgamma(x).exp();
     let weibull = |k: f64| (gamma_function(1.0 + 2.0 / k) / gamma_function(1.0 + 1.0 / k).powi(2) - 1.0).sqrt();
-    for (model, variation) in [("poisson", 1.0), ("weibull-0.6", weibull(0.6)), ("weibull-3", weibull(3.0))] {
+    for (model, variation) in
+        [("poisson", 1.0), ("weibull-0.6", weibull(0.6)), ("weibull-3", weibull(3.0)), ("gamma-4", 0.5)]
+    {
         let changes = draw(model, 0.5);
         assert!((rate_of(&changes) / 0.5 - 1.0).abs() < 0.02, "{model}: {}", rate_of(&changes));
         // Long gaps are cut off at the end.
@@ -56,7 +58,7 @@ fn gaps_have_the_mean_and_spread_of_their_model() {
 #[test]
 fn the_first_gap_is_as_if_the_process_had_always_run() {
     // Changes in the first ten days, where a freshly started renewal process would have too many or too few.
-    for model in ["weibull-0.6", "weibull-3", "bursts"] {
+    for model in ["weibull-0.6", "weibull-3", "gamma-4", "bursts"] {
         let changes = draw(model, 0.05);
         let early = changes.iter().flatten().filter(|&&days| days < 10.0).count() as f64;
         let expected = 10.0 * 0.05 * PAGES as f64;
