@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::num::NonZeroUsize;
 
-/// Bytes of a text that are judged. More would cost time, and the longer a list is the better it can be compressed.
-const JUDGED_BYTES: usize = 32 << 10;
+/// Bytes of a text that are judged. More would cost time and say the same.
+const JUDGED_BYTES: usize = 64 << 10;
 /// Texts of fewer words are not judged. Short ones repeat themselves by chance and compress badly.
 const LEAST_WORDS: usize = 100;
 
@@ -34,7 +34,7 @@ pub struct TextJudge {
 }
 
 impl TextJudge {
-    /// Measures the first 32 KiB of a text.
+    /// Measures the first 64 KiB of a text.
     pub fn measure(&mut self, text: &str) -> TextShape {
         let text = document::prefix(text, JUDGED_BYTES);
         let (_, commonest, words) = self.count(text, NonZeroUsize::MIN);

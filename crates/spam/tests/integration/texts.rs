@@ -97,7 +97,7 @@ fn recorded_pages_are_not_accused() {
         println!("| {source} | {all} | {} | {accused} |", pages.len());
         (all_judged, all_accused) = (all_judged + pages.len(), all_accused + accused);
         // Of few pages one is more than the share.
-        assert!(accused as f64 <= (0.02 * pages.len() as f64).max(1.0), "{source}: {accused} of {}", pages.len());
+        assert!(accused as f64 <= (0.025 * pages.len() as f64).max(1.0), "{source}: {accused} of {}", pages.len());
     }
     println!("{all_accused} of {all_judged} accused");
     assert!(all_accused as f64 <= 0.005 * all_judged as f64, "{all_accused} of {all_judged}");
