@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn boosters_give_their_targets_away() {
-        // Fifty sites link to the same six, and nobody links to them.
+        // Fifty sites link to the same six, and no site links to them.
         let boosters = (0..50u32).flat_map(|from| (50..56).map(move |to| (from, to)));
         let shapes = judge_sites(56, boosters);
         assert!(shapes[50..].iter().all(SpamShape::is_spam) && !shapes[..50].iter().any(SpamShape::is_spam));

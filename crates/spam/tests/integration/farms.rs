@@ -94,7 +94,7 @@ fn farms_are_known_by_shape_and_honest_sites_are_not_accused() {
             true => assert!(by_shape >= 0.95, "{name}: {by_shape}"),
         }
     }
-    // Sites that nobody links have no neighbours to be known by, and neither has what they alone link. Trust knows them.
+    // Sites that no other links have no neighbours to be known by, and neither has what they alone link. Trust knows them.
     for name in ONE_WAY {
         assert!(share(of(name).by_either, of(name).sites) >= 0.95, "{name}: {:?}", of(name));
     }
