@@ -86,6 +86,7 @@ mod output;
 mod policy;
 mod politeness;
 mod ranker;
+mod search;
 mod trace;
 mod urls;
 
@@ -106,6 +107,7 @@ pub use self::output::{Output, OutputFormat};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
 pub use self::ranker::{RankMethod, Ranker, TRUSTED_PAGES};
+pub use self::search::Search;
 pub use self::trace::Trace;
 pub use self::urls::Urls;
 
@@ -185,6 +187,7 @@ settings! {
     detector: Detector,
     ranker: Ranker,
     focus: Focus,
+    search: Search,
     hints: Hints,
     output: Output,
     log: Log,

@@ -1,4 +1,5 @@
 mod focus;
+mod search;
 mod secrets;
 
 use crate::reader::SettingsReader;
