@@ -31,6 +31,7 @@ const PURE: [&str; 25] = [
     "sweeps",
     "frontier",
     "importance",
+    "spam",
     "wire",
     "messages",
     "stream",

@@ -45,6 +45,7 @@ mod prometheus;
 mod reported_sites;
 mod same_words;
 mod saved_rules;
+mod searches;
 mod seeds;
 mod site;
 mod study;

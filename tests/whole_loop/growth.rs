@@ -66,7 +66,7 @@ fn most_entries(table: &str) -> usize {
         "scheduler/outlook" => 9 * pages,
         "estimator/sweeps" => 17 * pages + 1,
         "matcher/bands" => 12 * pages,
-        "ranker/accounts" | "ranker/forms" | "ranker/sites" | "ranker/focus" => MOST_RANKED,
+        "ranker/accounts" | "ranker/forms" | "ranker/sites" | "ranker/neighbours" | "ranker/focus" => MOST_RANKED,
         "ranker/totals" | "ranker/focus-totals" => 1,
         "scheduler/forgotten" => 0,
         other => panic!("{other} has no figure here"),

@@ -14,6 +14,7 @@ use politeness::{BackoffRule, CrawlDelay, DelayRule};
 use revisit::columns::Index;
 use scope::{CrawlOrders, CrawlRule, Scope};
 use settings::{Discover, Settings};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -74,6 +75,9 @@ pub struct FrontierRules {
     pub(crate) scope: Arc<Scope>,
     /// Rules that operators have saved while the crawl runs. Of their orders the intervals count, above those of `scope`.
     pub(crate) saved: Arc<Scope>,
+    /// The answers of search interfaces, and the shortest time between two looks at one.
+    pub(crate) searches: Arc<HashSet<CanonicalUrl>>,
+    pub(crate) search_interval: Duration,
     /// The list of seeds that the crawl was started with. `None` if it is not known, as over Kafka.
     pub(crate) seeds: Option<ListedSeeds>,
     /// Whether pages with the same text share one stream of fetches.
@@ -190,6 +194,8 @@ impl FrontierRules {
                 scope::configured(settings).expect("rules and filters were checked when the settings were loaded"),
             ),
             saved: Arc::default(),
+            searches: Arc::new(searches(settings)),
+            search_interval: settings.search.effective_interval(settings.budget.fetches_per_second),
             seeds: None,
             mirrors: settings.detector.mirrors,
             partitions,
@@ -252,6 +258,16 @@ impl FrontierRules {
     /// The intervals that the rules of a page order, from the shortest to the longest. Those of a saved rule count before those of
     /// the configuration, and all that it says in place of a rule of the same name.
     fn ordered_intervals(&self, url: &CanonicalUrl) -> (Option<Duration>, Option<Duration>) {
+        let (least, most) = self.ruled_intervals(url);
+        if !self.searches.contains(url) {
+            return (least, most);
+        }
+        // An answer of a search interface is never asked for more often, whatever a rule for all pages says.
+        let own = self.search_interval;
+        (Some(least.map_or(own, |least| least.max(own))), most.map(|most| most.max(own)))
+    }
+
+    fn ruled_intervals(&self, url: &CanonicalUrl) -> (Option<Duration>, Option<Duration>) {
         let intervals = |orders: &CrawlOrders| (orders.min_interval, orders.max_interval);
         let Some(saved) = self.saved.rule(url) else { return self.orders(url).map(intervals).unwrap_or_default() };
         let (least, most) = intervals(saved.orders());
@@ -352,4 +368,10 @@ impl FrontierRules {
             PolicyAtWork::PlannedByRates(_) | PolicyAtWork::PlannedByNumber => false,
         }
     }
+}
+
+/// The addresses of search interfaces that are asked, as the crawl knows them.
+fn searches(settings: &Settings) -> HashSet<CanonicalUrl> {
+    let urls = settings.urls.rules();
+    settings.search.pages().into_iter().map(|url| urls.apply(url)).collect()
 }

@@ -25,7 +25,9 @@ pub use self::crawl::{Crawl, back_up_at, check_health, status_at};
 pub use self::listed_seeds::{LIST_FILE, note_list};
 pub use self::noted_preset::{note_preset, noted_preset};
 pub use self::order::{NamedSource, Order};
-pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known, places_passed_over};
+pub use self::page_report::{
+    ExplanationParts, FocusReport, PageParts, PageReport, SpamReport, not_known, places_passed_over,
+};
 pub use self::rule_sets::{NewRules, RuleSets};
 pub use self::sender::OrderSender;
 pub use self::state::{CrawlState, Inspection, has_crawl};

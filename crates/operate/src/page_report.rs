@@ -5,7 +5,7 @@ use detector::{PageSketch, Unread};
 use estimator::PageBelief;
 use messages::FocusRelevance;
 use page::CanonicalUrl;
-use ranker::FocusedPage;
+use ranker::{FocusedPage, NeighbourSites};
 use scheduler::explain::Explanation;
 use scheduler::{ForgottenPage, HostSchedule, ScheduledPage};
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub struct PageParts {
     pub belief: Option<PageBelief>,
     /// The ranker's record, if the crawl has focuses.
     pub focus: Option<FocusedPage>,
+    /// The ranker's record of the page's site, where `ranker.spam_shape` is set.
+    pub neighbours: Option<NeighbourSites>,
 }
 
 /// Why a page is or is not due, and its relevance to focuses.
@@ -34,6 +36,8 @@ pub struct ExplanationParts {
     pub explanation: Option<Explanation>,
     /// The ranker's record, if the crawl has focuses.
     pub focus: Option<FocusedPage>,
+    /// The ranker's record of the page's site, where `ranker.spam_shape` is set.
+    pub neighbours: Option<NeighbourSites>,
     /// The scheduler's record if an operator has forgotten the page.
     pub forgotten: Option<ForgottenPage>,
     /// The line of robots.txt that forbids the page. Absent if none does, or the fetcher's rules cannot be asked for.
@@ -92,6 +96,23 @@ impl FocusReport {
     }
 }
 
+/// Why the site of a page has the shape of spam.
+#[derive(Clone, Debug, Serialize)]
+pub struct SpamReport {
+    /// From 0 to 1: the share of its weight that the page loses, but for a tenth.
+    pub score: f64,
+    pub reasons: Vec<String>,
+}
+
+impl SpamReport {
+    /// The report on the site of these neighbours; `None` if its shape is usual.
+    pub fn of(neighbours: &NeighbourSites) -> Option<Self> {
+        let shape = neighbours.links().shape();
+        let reasons: Vec<String> = shape.suspicions().iter().map(ToString::to_string).collect();
+        (!reasons.is_empty()).then(|| Self { score: shape.score(), reasons })
+    }
+}
+
 /// Everything stored about one page. Times are RFC 3339 in UTC.
 #[derive(Clone, Debug, Serialize)]
 pub struct PageReport {
@@ -105,6 +126,9 @@ pub struct PageReport {
     pub importance: f64,
     /// Its relevance to the focuses of the crawl; absent without focuses.
     pub focus: Option<FocusReport>,
+    /// Why its site has the shape of spam; absent if it has not, and without `ranker.spam_shape`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spam_shape: Option<SpamReport>,
     pub depth: i32,
     /// The id of the page that named it first, and its site. Absent for a seed.
     pub found_on_page_id: Option<String>,
@@ -160,7 +184,7 @@ impl PageReport {
     /// # Errors
     /// When the page is not known, or what is stored of it is damaged.
     pub fn new(url: &CanonicalUrl, partition: u32, parts: PageParts) -> Result<Self, CommandFailure> {
-        let PageParts { page, host, forgotten, sketch, belief, focus } = parts;
+        let PageParts { page, host, forgotten, sketch, belief, focus, neighbours } = parts;
         let page = page.ok_or_else(|| not_known(url, forgotten))?;
         let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
         let places_passed_over = sketch.as_ref().map_or(Ok(0), |sketch| places_passed_over(url, sketch))?;
@@ -174,6 +198,7 @@ impl PageReport {
             weight: page.weight,
             importance: page.importance,
             focus: focus.map(FocusReport::of),
+            spam_shape: neighbours.as_ref().and_then(SpamReport::of),
             depth: page.depth,
             found_on_page_id: page.found_on.as_ref().map(|found_on| found_on.page_id.to_string()),
             found_on_site: page.found_on.as_ref().map(|found_on| found_on.site.to_string()),

@@ -3,8 +3,11 @@
 use crate::form::show;
 use crate::kafka::SaslMechanism;
 use crate::reader::SettingsReader;
-use crate::sections::{Identity, Kafka, Output, OutputFormat, RankMethod, Settings, Signing};
+use crate::sections::{Discover, Identity, Kafka, Output, OutputFormat, RankMethod, Settings, Signing};
 use std::time::Duration;
+
+/// Most addresses of search interfaces. More are a list of seeds that somebody should look at.
+const MOST_ANSWERS: usize = 10_000;
 
 pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
     let Settings { budget, policy, politeness, fetch, hints, clock, kafka, ranker, .. } = settings;
@@ -114,6 +117,7 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
         );
     }
     check_identity(&settings.identity, reader);
+    check_search(settings, reader);
     check_registry(&settings.output, reader);
     check_login(kafka, reader);
     check_tls(kafka, reader);
@@ -133,6 +137,32 @@ fn check_identity(identity: &Identity, reader: &mut SettingsReader) {
             &[("identity", "key_file"), ("identity", "directory")],
             "a signed request names the address of its public keys, and identity.directory is not set".to_owned(),
             "write identity.directory, or identity.sign = \"never\"",
+        );
+    }
+}
+
+/// Checks that search interfaces are asked for something, and that somebody follows what they answer.
+fn check_search(settings: &Settings, reader: &mut SettingsReader) {
+    let search = &settings.search;
+    if search.templates.is_empty() != search.queries.is_empty() {
+        reader.contradiction(
+            &[("search", "templates"), ("search", "queries")],
+            "search.templates and search.queries need each other".to_owned(),
+            "write both or neither",
+        );
+    } else if !search.templates.is_empty() && settings.crawl.discover == Discover::None {
+        reader.contradiction(
+            &[("search", "templates"), ("crawl", "discover")],
+            "search.templates has no effect, because the links of answers are not followed".to_owned(),
+            "write crawl.discover = \"same-site\" or \"anywhere\", or leave search.templates out",
+        );
+    }
+    let answers = search.templates.len().saturating_mul(search.queries.len());
+    if answers > MOST_ANSWERS {
+        reader.contradiction(
+            &[("search", "templates"), ("search", "queries")],
+            format!("{answers} searches are more than the {MOST_ANSWERS} of a crawl"),
+            "leave some queries out",
         );
     }
 }

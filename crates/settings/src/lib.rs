@@ -36,7 +36,7 @@ pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault, compile_rules};
 pub use crate::saved_rules::{read_saved_rules, write_saved_rules};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Focus, Hints, Http, Identity, Kafka, Log,
-    LogFormat, Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Settings, Signing,
+    LogFormat, Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Search, Settings, Signing,
     TRUSTED_PAGES, TextFile, Trace, Urls, WantedFocus,
 };
 pub use crate::sites::fits_host;

@@ -87,6 +87,7 @@ mod output;
 mod policy;
 mod politeness;
 mod ranker;
+mod search;
 mod trace;
 mod urls;
 
@@ -108,6 +109,7 @@ pub use self::output::{Output, OutputFormat};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
 pub use self::ranker::{RankMethod, Ranker, TRUSTED_PAGES};
+pub use self::search::Search;
 pub use self::trace::Trace;
 pub use self::urls::Urls;
 
@@ -188,6 +190,7 @@ settings! {
     detector: Detector,
     ranker: Ranker,
     focus: Focus,
+    search: Search,
     hints: Hints,
     output: Output,
     log: Log,

@@ -1,5 +1,6 @@
 mod focus;
 mod identity;
+mod search;
 mod secrets;
 
 use crate::reader::SettingsReader;

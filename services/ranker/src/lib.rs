@@ -18,6 +18,7 @@ mod focus;
 mod forms;
 mod ledger;
 mod links;
+mod neighbours;
 mod outputs;
 mod rules;
 mod site_values;
@@ -27,13 +28,15 @@ pub use crate::accounts::{AccountColumns, Accounts, AccountsKey, LinkedPage};
 pub use crate::focus::{FOCUS, FOCUS_TOTALS, FocusTotals, FocusedPage};
 pub use crate::rules::{RankerRules, check_trusted};
 pub use crate::state::{
-    ACCOUNTS, FORMS, FormKey, FormYield, SITES, ShardTotals, SiteValue, SiteValueKey, TOTALS, TotalsKey,
+    ACCOUNTS, FORMS, FormKey, FormYield, NEIGHBOURS, NeighbourKey, NeighbourSites, SITES, ShardTotals, SiteValue,
+    SiteValueKey, TOTALS, TotalsKey,
 };
 
 use crate::focus::Focus;
 use crate::forms::FormShares;
 use crate::ledger::Ledger;
 use crate::links::{ArrivingLink, LinkSource};
+use crate::neighbours::Neighbours;
 use crate::rules::LEAST_WEIGHT;
 use crate::site_values::SiteValues;
 use importance::link_value::LinkValue;
@@ -42,6 +45,7 @@ use messages::{LinkCash, PageOutLinks, Question, QuestionDesk, QuestionKind, Ran
 use metrics::{Figure, ranker as figure};
 use page::{CanonicalUrl, PageId, SiteKey};
 use settings::{RankMethod, Settings};
+use spam::SpamShape;
 use std::collections::BTreeMap;
 use stream::partitioner::partition_for;
 use stream::{Context, InputRecord, ProcessError, Processor, StageSpec, StageTopology, StageWork};
@@ -53,7 +57,7 @@ const UNWANTED_SHARE: f64 = 0.1;
 /// The topics and tables of the stage.
 pub fn topology() -> StageTopology {
     let tables = StageTopology::new("ranker", RANKER_EVENTS).keeps(ACCOUNTS).keeps(TOTALS).keeps(FORMS).keeps(SITES);
-    let tables = tables.keeps(FOCUS).keeps(FOCUS_TOTALS);
+    let tables = tables.keeps(NEIGHBOURS).keeps(FOCUS).keeps(FOCUS_TOTALS);
     tables
         .writes(SCHEDULER_EVENTS)
         .writes(RANKER_EVENTS)
@@ -76,6 +80,7 @@ pub struct Ranker {
     accounts: Accounts,
     form_shares: FormShares,
     site_values: SiteValues,
+    neighbours: Neighbours,
     focus: Focus,
     counts: RankerCounts,
     questions: QuestionDesk,
@@ -101,6 +106,7 @@ impl Ranker {
             accounts: Accounts::default(),
             form_shares: FormShares::default(),
             site_values: SiteValues::default(),
+            neighbours: Neighbours::new(&rules),
             focus: Focus::new(rules.tunnel_depth),
             rules,
             counts: RankerCounts::default(),
@@ -115,6 +121,7 @@ impl Ranker {
         match (question.about, &question.url) {
             (QuestionKind::Page | QuestionKind::Explanation, Some(url)) => {
                 answer.add(FOCUS.name(), context.get(FOCUS, &url.page_id())?.as_ref());
+                answer.add(NEIGHBOURS.name(), self.neighbours.record(&url.site_key(), context)?.as_ref());
             }
             (QuestionKind::Figures, _) => {
                 answer.set_figures(&self.figures()).map_err(ProcessError::SetAside)?;
@@ -153,7 +160,8 @@ impl Ranker {
                 outputs::send_repeated_links(&source, linked, context);
             }
         }
-        let by_links = self.weight_by_links(&page, value);
+        let shape = self.neighbours.take_linked(&site, &[], context)?;
+        let by_links = self.weight_by_links(&page, value, &shape);
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
         let own = self.focus.weight(found.source_page_id, by_links, context)? * share;
         let own = self.report(&mut page, own * self.form_shares.of(&found.source_url), &found.source_url);
@@ -205,7 +213,8 @@ impl Ranker {
             focus,
         };
         let share = if found.is_unwanted { UNWANTED_SHARE } else { 1.0 };
-        let by_links = self.weight_by_links(&page, value);
+        let shape = self.neighbours.take_linked(&source.site, &found.links, context)?;
+        let by_links = self.weight_by_links(&page, value, &shape);
         let own = self.focus.weight(id, by_links, context)? * share * self.form_shares.of(&found.source_url);
         let mut own = self.report(&mut page, own, &found.source_url);
         self.accounts.set(number, &page);
@@ -263,7 +272,8 @@ impl Ranker {
             self.site_values.receive(site, source.given_value, links.len(), most, context);
         }
         let value = self.site_values.of(site);
-        self.credit(source, value, links, context)
+        let shape = self.neighbours.take_linking(site, &source.site, context)?;
+        self.credit(source, value, &shape, links, context)
     }
 
     /// The number of a page's account. One that is new is opened, at the limit in place of one of the poorest.
@@ -282,11 +292,12 @@ impl Ranker {
         Ok(number)
     }
 
-    /// Pages of a site of this value receive cash. Returns those that are new and those whose weight changed.
+    /// Pages of a site of this value and shape receive cash. Returns those that are new and those whose weight changed.
     fn credit(
         &mut self,
         source: &LinkSource,
         value: LinkValue,
+        shape: &SpamShape,
         links: Vec<ArrivingLink>,
         context: &mut Context<'_>,
     ) -> Result<Vec<RankedPage>, ProcessError> {
@@ -297,7 +308,7 @@ impl Ranker {
             self.ledger.mark(&mut page, &url);
             page.account.receive(given.cash);
             page.trust.receive(given.trust);
-            let by_links = self.weight_by_links(&page, value);
+            let by_links = self.weight_by_links(&page, value, shape);
             match self.focus.take_link(target, source.focus.as_ref(), promise, by_links, context)? {
                 Some(weight) => {
                     let weight = weight * self.form_shares.of(&url);
@@ -312,14 +323,16 @@ impl Ranker {
         Ok(ranked)
     }
 
-    /// The weight of a page by its links, or by the value of its site.
-    fn weight_by_links(&self, page: &LinkedPage, value: LinkValue) -> f64 {
-        match self.rules.method {
+    /// The weight of a page by its links, or by the value of its site, and by the shape of its site.
+    fn weight_by_links(&self, page: &LinkedPage, value: LinkValue, shape: &SpamShape) -> f64 {
+        let weight = match self.rules.method {
             RankMethod::LinkValue => value.weight(self.site_values.reference_ln()),
             RankMethod::None | RankMethod::Opic | RankMethod::PageRank | RankMethod::TrustRank => {
                 self.ledger.weight(page)
             }
-        }
+        };
+        // A trusted page keeps its weight.
+        if page.trust.is_trusted() { weight } else { shape.weight(weight) }
     }
 
     /// Notes the weight of a page, and returns it if it has changed enough to be sent to the scheduler.
@@ -345,6 +358,7 @@ impl Processor for Ranker {
             Ok(())
         })?;
         self.focus.restore(context)?;
+        self.neighbours.restore(context)?;
         context.scan(SITES, b"", &mut |site, value| {
             self.site_values.restore(site, &value);
             Ok(())

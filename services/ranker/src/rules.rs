@@ -28,6 +28,8 @@ pub struct RankerRules {
     pub(crate) max_accounts: usize,
     /// Most links from a page in a focus by which others without promise are reached.
     pub(crate) tunnel_depth: u32,
+    /// Whether sites that live on exchanged links are demoted.
+    pub(crate) spam_shape: bool,
     /// Pages at which trust begins. Without any, trust plays no part.
     pub(crate) trusted: Arc<[PagePattern]>,
 }
@@ -43,6 +45,7 @@ impl RankerRules {
             partitions,
             max_accounts: max_accounts(settings.crawl.max_pages.div_ceil(u64::from(partitions))),
             tunnel_depth: settings.focus.tunnel_depth,
+            spam_shape: settings.ranker.spam_shape,
             trusted: settings.ranker.trusted.iter().map(|text| trusted_pages(text)).collect(),
         }
     }

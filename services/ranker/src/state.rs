@@ -6,6 +6,7 @@ use messages::impl_message;
 use messages::topics::KeyKind;
 use page::SiteKey;
 use serde::{Deserialize, Serialize};
+use spam::{SiteLinks, SiteSketch};
 use stream::{Table, TableKey};
 
 /// Pages that links lead to, or that have links, as blocks and a journal ([`crate::Accounts`]). A page in neither is not
@@ -27,6 +28,10 @@ pub const SITES: Table<SiteValueKey, SiteValue> = Table::new("sites").bounded_by
     "as many as `ranker/accounts` may be",
     "new sites, each of which takes the place of the least worth of the next eight",
 );
+
+/// The neighbours of sites, where `ranker.spam_shape` is set: `n` and the hash of the site.
+pub const NEIGHBOURS: Table<NeighbourKey, NeighbourSites> = Table::new("neighbours")
+    .bounded_by("as many as `ranker/accounts` may be", "new sites, each of which takes the place of another in turn");
 
 /// The totals of a partition. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,6 +111,51 @@ pub struct SiteValue {
     pub ln: f64,
 }
 
+/// The neighbours of a site in sketches. The schema describes the fields.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NeighbourSites {
+    pub linked: Vec<i64>,
+    pub linking: Vec<i64>,
+}
+
+impl NeighbourSites {
+    pub(crate) fn of(links: &SiteLinks) -> Self {
+        let kept = |sketch: &SiteSketch| sketch.hashes().iter().map(|hash| hash.cast_signed()).collect();
+        Self { linked: kept(&links.linked), linking: kept(&links.linking) }
+    }
+
+    /// The sketches as they were kept.
+    pub fn links(&self) -> SiteLinks {
+        let sketch = |kept: &[i64]| SiteSketch::of(kept.iter().map(|hash| hash.cast_unsigned()));
+        SiteLinks { linked: sketch(&self.linked), linking: sketch(&self.linking) }
+    }
+}
+
+/// The key of the neighbours of a site: the hash of the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeighbourKey(pub(crate) u64);
+
+impl NeighbourKey {
+    /// The key of this site.
+    pub fn of(site: &SiteKey) -> Self {
+        Self(document::text_hash(site.as_str().as_bytes()))
+    }
+}
+
+impl TableKey for NeighbourKey {
+    const KIND: KeyKind = KeyKind::Hash;
+    type Bytes = [u8; 9];
+
+    fn to_bytes(&self) -> [u8; 9] {
+        (b'n', self.0).to_bytes()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (character, hash) = <(u8, u64)>::from_bytes(bytes)?;
+        (character == b'n').then_some(Self(hash))
+    }
+}
+
 /// The key of a site's value: the hash of the site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SiteValueKey(u64);
@@ -168,3 +218,4 @@ impl TableKey for FormKey {
 impl_message!(ShardTotals, "ShardTotals", include_str!("../../../schemas/state/ShardTotals.avsc"));
 impl_message!(FormYield, "FormYield", include_str!("../../../schemas/state/FormYield.avsc"));
 impl_message!(SiteValue, "SiteValue", include_str!("../../../schemas/state/SiteValue.avsc"));
+impl_message!(NeighbourSites, "NeighbourSites", include_str!("../../../schemas/state/NeighbourSites.avsc"));

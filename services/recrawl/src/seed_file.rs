@@ -3,7 +3,9 @@
 mod table;
 
 use crate::CommandFailure;
-use settings::seeds::{self, SeedList};
+use page::CanonicalUrl;
+use settings::Settings;
+use settings::seeds::{self, Seed, SeedList};
 use sitemaps::SitemapKind;
 use std::io::Read;
 use std::path::Path;
@@ -36,6 +38,18 @@ pub fn read_seeds(path: &Path) -> Result<SeedList, CommandFailure> {
         eprintln!("{name}: {faults} invalid lines left out{shown}, {} seeds used", list.seeds.len());
     }
     Ok(list)
+}
+
+/// The answers of the search interfaces that the settings name, as seeds.
+pub fn searches(settings: &Settings) -> SeedList {
+    let seed = |(line, url): (usize, CanonicalUrl)| Seed {
+        url,
+        weight: settings.search.weight,
+        changed_at: None,
+        line: line + 1,
+    };
+    let seeds = settings.search.pages().into_iter().enumerate().map(seed).collect();
+    SeedList { seeds, ..SeedList::default() }
 }
 
 /// The seeds of a file, and how it was read if that is not plain. The error says what to do instead.

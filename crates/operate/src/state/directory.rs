@@ -9,7 +9,7 @@ use detector::{PageHistory, PageSketch, VersionFacts};
 use fetcher::RobotsKey;
 use messages::{Demand, Encoded, HostSelection, PageContent, PageSelection, topics};
 use page::{CanonicalUrl, HostName, PageId};
-use ranker::FocusTotals;
+use ranker::{FocusTotals, NeighbourKey, NeighbourSites};
 use scheduler::explain::explain;
 use scheduler::{
     FrontierRules, HostListing, HostSchedule, HostTally, ListedPage, PageSource, ScheduledPage, is_selected,
@@ -171,6 +171,14 @@ impl Inspection {
         tables.get(table, key).map_err(|error| unreadable(topology.name, self.partition_of(url), &error))
     }
 
+    /// The neighbours of the page's site, where the settings judge by them.
+    fn neighbours(&self, url: &CanonicalUrl) -> Result<Option<NeighbourSites>, CommandFailure> {
+        if !self.settings.ranker.spam_shape {
+            return Ok(None);
+        }
+        self.entry(&ranker::topology(), url, ranker::NEIGHBOURS, &NeighbourKey::of(&url.site_key()))
+    }
+
     fn page_history(&self, url: &CanonicalUrl) -> Result<PageHistory, CommandFailure> {
         let detector = detector::topology();
         let Some(tables) = self.tables_of(&detector, url) else { return Ok(PageHistory::default()) };
@@ -281,6 +289,7 @@ impl CrawlState for Inspection {
         let id = url.page_id();
         let parts = ExplanationParts {
             focus: self.entry(&ranker::topology(), url, ranker::FOCUS, &id)?,
+            neighbours: self.neighbours(url)?,
             forgotten: self.entry(&scheduler::topology(), url, scheduler::FORGOTTEN, &id)?,
             explanation: None,
             forbidden_by: self.forbidden_by(url)?,
@@ -373,6 +382,7 @@ impl CrawlState for Inspection {
             sketch: self.entry(&detector::topology(), url, detector::PAGES, &id)?,
             belief: self.entry(&estimator::topology(), url, estimator::PAGES, &id)?,
             focus: self.entry(&ranker::topology(), url, ranker::FOCUS, &id)?,
+            neighbours: self.neighbours(url)?,
         })
     }
 

@@ -240,6 +240,7 @@ impl CrawlState for Asker {
             sketch: answers.entry(DETECTOR, detector::PAGES)?,
             belief: answers.entry(ESTIMATOR, estimator::PAGES)?,
             focus: answers.entry(RANKER, ranker::FOCUS)?,
+            neighbours: answers.entry(RANKER, ranker::NEIGHBOURS)?,
         };
         // Nothing else is shown of a page that the scheduler does not know.
         match parts.page {
@@ -342,6 +343,7 @@ impl CrawlState for Asker {
                 .map(|answer| answer.read_json().map_err(|error| unreadable(answer, &error)))
                 .transpose()?,
             focus: answers.entry(RANKER, ranker::FOCUS)?,
+            neighbours: answers.entry(RANKER, ranker::NEIGHBOURS)?,
             forgotten: answers.entry(SCHEDULER, scheduler::FORGOTTEN)?,
             forbidden_by: robots.and_then(|it| it.forbidding_line(url, self.settings.crawl.product_token())),
         };

@@ -1,6 +1,6 @@
 //! The section `[ranker]`.
 
-use crate::form::{Choice, List, Number, Span, Text};
+use crate::form::{Choice, Flag, List, Number, Span, Text};
 use std::time::Duration;
 
 /// The values of `ranker.trusted`, as messages name them.
@@ -15,6 +15,8 @@ section! {
         ]),
         /// Patterns of pages at which trust begins.
         trusted: Vec<String> = List(Text(TRUSTED_PAGES, |_| true)),
+        /// Whether sites whose links are mostly exchanged lose weight.
+        spam_shape: bool = Flag,
         /// Exponent by which a score becomes a weight.
         exponent: f64 = Number(0.0, 1.0),
         /// Least change of a weight, as a share of it, that is sent to the scheduler.

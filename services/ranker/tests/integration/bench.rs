@@ -131,6 +131,13 @@ impl Bench {
         forms
     }
 
+    /// The tables of the partitions that have any, as committed.
+    pub(crate) fn tables(&self) -> Vec<TaskTables> {
+        let store = |partition| self.driver.stores.snapshot(&TaskId { stage: "ranker".to_owned(), partition });
+        let stores = (0..PARTITIONS).filter_map(store);
+        stores.map(|store| TaskTables::new(Box::new(store), &ranker::topology())).collect()
+    }
+
     /// All cash and all cash from trusted pages, when nothing is on its way.
     pub(crate) fn cash(&self) -> [f64; 2] {
         let books = self.books();

@@ -4,5 +4,6 @@
 
 mod bench;
 mod focus;
+mod spam;
 mod stage;
 mod trust;

@@ -4,7 +4,7 @@ use crate::CommandFailure;
 use crate::commands::OnePageArguments;
 use clap::Args;
 use operate::state::CrawlState;
-use operate::{ExplanationParts, FocusReport, not_known};
+use operate::{ExplanationParts, FocusReport, SpamReport, not_known};
 use outputs::stdout::{Format, answer};
 use page::CanonicalUrl;
 use scheduler::explain::Explanation;
@@ -23,14 +23,15 @@ pub struct ExplainArguments {
 
 pub fn explain(arguments: &ExplainArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, settings, state) = arguments.page.open_with_settings()?;
-    let ExplanationParts { explanation, focus, forgotten, forbidden_by } = state.explain(&url)?;
+    let ExplanationParts { explanation, focus, neighbours, forgotten, forbidden_by } = state.explain(&url)?;
     let Some(explanation) = explanation else {
         return Err(match forgotten {
             Some(forgotten) => not_known(&url, Some(forgotten)),
             None => unknown(&url, &settings, &*state)?,
         });
     };
-    let explained = Explained { explanation, focus: focus.map(FocusReport::of), forbidden_by };
+    let spam_shape = neighbours.as_ref().and_then(SpamReport::of);
+    let explained = Explained { explanation, focus: focus.map(FocusReport::of), spam_shape, forbidden_by };
     answer(format, &explained, |explained| match arguments.verbose {
         true => format!("{}\n\n{}", short(explained), model(explained)),
         false => short(explained),
@@ -60,14 +61,19 @@ struct Explained {
     #[serde(flatten)]
     explanation: Explanation,
     focus: Option<FocusReport>,
+    /// Why its site has the shape of spam. Absent if it has not, and without `ranker.spam_shape`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spam_shape: Option<SpamReport>,
     /// The line of robots.txt that forbids the page. Absent if none does, or if the fetcher over Kafka has not answered.
     forbidden_by: Option<String>,
 }
 
 /// The answer, then the page.
-fn short(Explained { explanation, forbidden_by, .. }: &Explained) -> String {
+fn short(Explained { explanation, spam_shape, forbidden_by, .. }: &Explained) -> String {
     let mut lines = vec![explanation.answer.clone(), explanation.url.clone()];
     lines.extend(forbidden_by.as_ref().map(|line| format!("robots.txt           {line}")));
+    let reasons = spam_shape.iter().flat_map(|shape| &shape.reasons);
+    lines.extend(reasons.map(|reason| format!("its site loses weight: {reason} (ranker.spam_shape)")));
     lines.extend(explanation.due_at.as_ref().map(|due_at| format!("next look expected   {due_at}")));
     lines.join("\n")
 }

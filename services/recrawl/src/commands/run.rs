@@ -3,7 +3,7 @@
 use crate::attention::only_failures;
 use crate::commands::{PrintArguments, SettingsArguments};
 use crate::embedded::Embedded;
-use crate::seed_file::read_seeds;
+use crate::seed_file::{read_seeds, searches};
 use crate::stages::topologies;
 use crate::{CommandFailure, own_machine};
 use ::operate::{CrawlState, Inspection, has_crawl};
@@ -275,15 +275,16 @@ impl Quiet {
     }
 }
 
-/// The seeds of the file and of the arguments, each page once.
+/// The seeds of the file, of the arguments and of search interfaces, each page once.
 fn seeds_of(arguments: &RunArguments, settings: &Settings) -> Result<SeedList, CommandFailure> {
     let mut list = settings.crawl.seeds.as_deref().map(read_seeds).transpose()?.unwrap_or_default();
     let named = seeds::parse(&arguments.urls.join("\n"));
     if let Some(fault) = named.faults.first() {
         return Err(CommandFailure::Input(format!("{}: {}", fault.text, fault.problem)));
     }
-    let known: HashSet<_> = list.seeds.iter().map(|seed| seed.url.page_id()).collect();
-    list.seeds.extend(named.seeds.into_iter().filter(|seed| !known.contains(&seed.url.page_id())));
+    let mut known: HashSet<_> = list.seeds.iter().map(|seed| seed.url.page_id()).collect();
+    let further = named.seeds.into_iter().chain(searches(settings).seeds);
+    list.seeds.extend(further.filter(|seed| known.insert(seed.url.page_id())));
     Ok(list)
 }
 
@@ -296,6 +297,8 @@ fn settings_of(arguments: &RunArguments) -> Result<(Settings, Option<Preset>), C
         ("crawl.seeds", path(&arguments.seeds)),
         ("crawl.discover", closed("none")),
         ("hints.discover", closed("false")),
+        ("search.templates", closed("[]")),
+        ("search.queries", closed("[]")),
     ])
 }
 

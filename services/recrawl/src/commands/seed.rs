@@ -2,7 +2,7 @@
 
 use crate::CommandFailure;
 use crate::commands::SettingsArguments;
-use crate::seed_file::read_seeds;
+use crate::seed_file::{read_seeds, searches};
 use crate::stages::topologies;
 use clap::Args;
 use messages::CommandKind;
@@ -24,6 +24,9 @@ pub struct SeedArguments {
     /// that were forgotten are left out.
     #[arg(long)]
     file: Option<PathBuf>,
+    /// Adds the search interfaces of the settings (section search). `recrawl run` does so by itself.
+    #[arg(long)]
+    searches: bool,
     #[command(flatten)]
     settings: SettingsArguments,
     /// State directory of a `recrawl run`, which may be running.
@@ -52,8 +55,13 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
         eprintln!("argument {fault}");
     }
     let listed = arguments.file.as_deref().map(read_seeds).transpose()?.unwrap_or_default();
+    let searched = if arguments.searches { searches(&settings) } else { SeedList::default() };
+    if arguments.searches && searched.seeds.is_empty() {
+        let problem = "--searches: the settings name none; write search.templates and search.queries";
+        return Err(CommandFailure::Input(problem.to_owned()));
+    }
     let (duplicates, faults) = (named.duplicates + listed.duplicates, named.faults.len() + listed.faults.len());
-    if named.seeds.is_empty() && listed.seeds.is_empty() {
+    if [&named, &listed, &searched].iter().all(|list| list.seeds.is_empty()) {
         return Err(CommandFailure::Input(
             "no seeds given: give URLs, or --file FILE with one URL per line".to_owned(),
         ));
@@ -61,7 +69,9 @@ pub fn seed(arguments: &SeedArguments, format: Format) -> Result<(), CommandFail
     let mut sent = SentSeeds { seeds: 0, duplicates, faults, out_of_scope: 0 };
     let scope = scope::configured(&settings)?;
     let crawl = Crawl::find(&settings, arguments.url.as_deref(), &topologies(), "recrawl-seed")?;
-    for (kind, mut list) in [(CommandKind::Seed, named), (CommandKind::ListedSeed, listed)] {
+    for (kind, mut list) in
+        [(CommandKind::Seed, named), (CommandKind::ListedSeed, listed), (CommandKind::ListedSeed, searched)]
+    {
         for seed in list.seeds.extract_if(.., |seed| !scope.allows(&seed.url)) {
             eprintln!("{} is left out: {}", seed.url, scope.decide(&seed.url));
             sent.out_of_scope += 1;

@@ -23,5 +23,6 @@ mod refusals;
 mod room;
 mod saved_rules;
 mod scope;
+mod searches;
 mod siblings;
 mod stage;

@@ -16,6 +16,7 @@ use literature::ranking::{Damping, Graph, Repeats, Scores, link_value};
 use outputs::stdout::{Format, written};
 use recrawl::CommandFailure;
 use serde::Serialize;
+use spam::SpamShape;
 use std::fmt::Display;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -56,6 +57,9 @@ pub(crate) struct RankArguments {
     /// With --weights: how much scores are flattened, from 0 (all alike) to 1 (not at all).
     #[arg(long, default_value_t = 0.7, value_name = "E", requires = "weights")]
     exponent: f64,
+    /// With --hosts: prints how far each host has the shape of spam, from 0 to 1, and why. With --weights it lowers them.
+    #[arg(long, requires = "hosts")]
+    spam_shape: bool,
     /// Leaves bad lines out instead of giving up.
     #[arg(long)]
     skip_bad: bool,
@@ -88,6 +92,11 @@ struct RankedPage<'a> {
     hub: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     weight: Option<f64>,
+    /// How far it has the shape of spam.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spam: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    reasons: Vec<String>,
 }
 
 /// The scores of all pages, by number.
@@ -141,7 +150,12 @@ pub(crate) fn rank(arguments: &RankArguments, format: Format) -> Result<(), Comm
     if let Some(rounds) = ranking.unsettled_after {
         eprintln!("warning: the scores had not settled after {rounds} rounds");
     }
-    let weights = arguments.weights.then(|| map.weights(&ranking.scores));
+    let mut weights = arguments.weights.then(|| map.weights(&ranking.scores));
+    let links = || graph.edges().map(|edge| (edge.from, edge.to));
+    let shapes = arguments.spam_shape.then(|| spam::judge_sites(graph.nodes(), links()));
+    if let (Some(weights), Some(shapes)) = (&mut weights, &shapes) {
+        weights.iter_mut().zip(shapes).for_each(|(weight, shape)| *weight = shape.weight(*weight));
+    }
     let mut order: Vec<u32> = (0..names.len()).collect();
     order.sort_unstable_by(|&a, &b| {
         let score = |number: u32| ranking.scores[number as usize];
@@ -153,8 +167,15 @@ pub(crate) fn rank(arguments: &RankArguments, format: Format) -> Result<(), Comm
         score: ranking.scores[number as usize],
         hub: ranking.hubs.as_ref().map(|hubs| hubs[number as usize]),
         weight: weights.as_ref().map(|weights| weights[number as usize]),
+        spam: shapes.as_ref().map(|shapes| shapes[number as usize].score()),
+        reasons: shapes.as_ref().map(|shapes| reasons(&shapes[number as usize])).unwrap_or_default(),
     });
     written(print(pages, format))
+}
+
+/// Why a host has the shape of spam, in words.
+fn reasons(shape: &SpamShape) -> Vec<String> {
+    shape.suspicions().iter().map(ToString::to_string).collect()
 }
 
 /// Counts of the pages or hosts that were ranked, and of the links that did not count.
@@ -271,10 +292,11 @@ fn text(page: &RankedPage<'_>, out: &mut impl Write) -> std::io::Result<()> {
         if value == 0.0 || (1e-3..1e6).contains(&value) { format!("{value:.6}") } else { format!("{value:.3e}") }
     };
     write!(out, "{:>14}", number(page.score))?;
-    for further in [page.hub, page.weight].into_iter().flatten() {
+    for further in [page.hub, page.weight, page.spam].into_iter().flatten() {
         write!(out, "  {:>12}", number(further))?;
     }
-    writeln!(out, "  {}", page.url)
+    let why = if page.reasons.is_empty() { String::new() } else { format!("  ({})", page.reasons.join("; ")) };
+    writeln!(out, "  {}{why}", page.url)
 }
 
 fn refused(what: impl Display, error: &dyn Display) -> CommandFailure {

@@ -200,3 +200,24 @@ fn a_page_with_a_million_links_is_ranked() {
     assert_eq!(answer.as_array().unwrap().len(), 3);
     assert_eq!(json(&line, &["--hosts"]).as_array().unwrap().len(), 1_001);
 }
+
+#[test]
+fn hosts_that_live_on_exchanged_links_are_named_with_the_reason_and_weigh_less() {
+    let mut links = "from,to\n".to_owned();
+    for from in 0..12 {
+        (0..12).for_each(|to| links += &format!("http://farm-{from}.test/a,http://farm-{to}.test/b\n"));
+        (1..6)
+            .for_each(|step| links += &format!("http://good-{from}.test/,http://good-{}.test/\n", (from + step) % 12));
+    }
+    let answer = json(&links, &["--hosts", "--spam-shape", "--weights"]);
+    for host in answer.as_array().unwrap() {
+        let (spam, reasons) = (host["spam"].as_f64().unwrap(), host["reasons"].as_array().map_or(0, Vec::len));
+        match host["url"].as_str().unwrap().contains("farm") {
+            true => assert!(spam > 0.9 && reasons == 2 && host["weight"].as_f64().unwrap() < 0.3, "{host}"),
+            false => assert!(spam == 0.0 && reasons == 0, "{host}"),
+        }
+    }
+    let text = rank(&links, &["--hosts", "--spam-shape", "--top", "1"]).stdout;
+    assert!(text.contains("https://"), "{text}");
+    refused(&links, &["--spam-shape"], &["--hosts"]);
+}
