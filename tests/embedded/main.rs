@@ -41,6 +41,7 @@ mod power_cuts;
 mod presets;
 mod private_files;
 mod prometheus;
+mod python_client;
 mod reported_sites;
 mod same_words;
 mod saved_rules;
