@@ -30,6 +30,7 @@ mod full_disk;
 mod hints;
 mod history;
 mod ledger;
+mod mcp;
 mod memory;
 mod monitoring;
 mod object_storage;
