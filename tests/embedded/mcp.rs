@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use simweb::SeededConfig;
 use std::collections::BTreeSet;
 use std::io::Write;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use tests::{Crawl, HttpAnswer, SOON, SimulatedWeb, programs, wait_for};
 
 const HOSTS: usize = 3;
@@ -137,4 +137,32 @@ fn a_client_of_an_earlier_revision_begins_with_a_handshake() {
     assert_eq!((&welcome["id"], &welcome["result"]["protocolVersion"]), (&json!(0), &json!("2025-06-18")));
     assert_eq!(tools["result"]["tools"].as_array().unwrap().len(), 8);
     assert_eq!(status["result"]["structuredContent"]["untrusted"]["status"]["pages"], PAGES);
+}
+
+#[test]
+fn the_client_of_the_protocols_authors_finds_no_fault() {
+    let Some(python) = std::env::var_os("RECRAWL_PYTHON") else {
+        println!("LEFT OUT: RECRAWL_PYTHON is not set (`make env` sets it)");
+        return;
+    };
+    let (web, crawl) = crawled();
+    crawl.run_until_requested(&web, PAGES);
+    let mut command = Command::new(python);
+    command.arg(tests::workspace().join("tests/embedded/mcp_client.py"));
+    command.arg(programs().command("recrawl").get_program()).arg("mcp").arg("--data").arg(crawl.data());
+    for (variable, _) in std::env::vars_os() {
+        if variable.to_string_lossy().starts_with("RECRAWL_") {
+            command.env_remove(variable);
+        }
+    }
+    let output = command.args(crawl.flags()).output().unwrap();
+    let (seen, faults) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{seen}\n{faults}");
+    let seen: Value = serde_json::from_str(&seen).unwrap();
+    for (mode, revision) in [("auto", "2026-07-28"), ("legacy", "2025-11-25")] {
+        let of_mode = &seen[mode];
+        assert_eq!((&of_mode["revision"], &of_mode["server"]), (&json!(revision), &json!("recrawl")), "{seen}");
+        assert_eq!((&of_mode["failed"], &of_mode["wrong_is_an_error"]), (&json!([]), &json!(true)), "{seen}");
+        assert_eq!(of_mode["tools"].as_array().unwrap().len(), 8, "{seen}");
+    }
 }
