@@ -83,7 +83,8 @@ public final class ConsumeChanges {
                 consumer.commitSync();
             }
         } catch (WakeupException stopped) {
-            // Asked to end: what was printed since the last commit comes again.
+            // Asked to end. What was polled last is printed, and nothing else was polled.
+            consumer.commitSync();
         }
     }
 
