@@ -5,7 +5,8 @@ use messages::{ChangeForm, Message, PageChange};
 use outputs::schema_registry::change_form;
 use serde_json::{Value, json};
 use simweb::{ChangeRates, SeededConfig};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
@@ -48,6 +49,25 @@ fn read_by_others(distributed: &Distributed, brokers: &str, registry: &str) -> V
     said.lines().map(line).collect()
 }
 
+/// The ids of changes in the table of the example in Python, after it has read all that is there.
+fn kept_by_the_example(distributed: &Distributed, brokers: &str) -> BTreeSet<String> {
+    let python = std::env::var_os("RECRAWL_PYTHON").expect("`make test` names the Python with Confluent's clients");
+    let database = distributed.crawl.directory.path().join("changes.db");
+    let run = |arguments: &[&OsStr]| {
+        let output = Command::new(&python).env("PYTHONDONTWRITEBYTECODE", "1").args(arguments).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let example = tests::workspace().join("examples/consume-changes/python/consume_changes.py");
+    let prefix = distributed.crawl.settings().kafka.topic_prefix;
+    let options = [brokers, "--until-end", "--prefix", &prefix, "--database"].map(OsStr::new);
+    run(&[&[example.as_os_str()], &options[..], &[database.as_os_str()]].concat());
+    let query = "import json, sqlite3, sys\n\
+                 rows = sqlite3.connect(sys.argv[1]).execute('SELECT change_id FROM changes')\n\
+                 print(json.dumps([row[0] for row in rows]))";
+    serde_json::from_str(&run(&["-c".as_ref(), query.as_ref(), database.as_os_str()])).unwrap()
+}
+
 /// Seeds some of the pages.
 fn seed(distributed: &Distributed, urls: &[String]) {
     let urls: Vec<_> = urls.iter().map(String::as_str).collect();
@@ -83,6 +103,11 @@ fn consumers_of_others_read_changes_in_their_form_and_a_topic_may_change_its_for
     services.push(detector);
     distributed.wait_until_idle(&services);
 
+    // The example goes on where it stopped, and has each change once.
+    for _ in 0..2 {
+        let expected: BTreeSet<String> = reported(&distributed).into_keys().collect();
+        assert_eq!(kept_by_the_example(&distributed, &brokers), expected);
+    }
     let read = read_by_others(&distributed, &brokers, registry.url());
     for (form, urls) in [("json", of_json), ("confluent", of_confluent)] {
         let of_form = read.iter().filter(|(read, _)| read == form);

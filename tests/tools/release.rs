@@ -54,7 +54,8 @@ fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
     let completions = PROGRAMS.map(|name| [format!("{name}.bash"), format!("_{name}"), format!("{name}.fish")]);
     let completions = completions.into_iter().flatten().map(|name| format!("completions/{name}"));
     let bin = PROGRAMS.map(|name| format!("bin/{name}"));
-    assert_eq!(packed, bin.into_iter().chain(others).chain(completions).chain(schemas).collect());
+    let wheel = concat!("python/recrawl_client-", env!("CARGO_PKG_VERSION"), "-py3-none-any.whl").to_owned();
+    assert_eq!(packed, bin.into_iter().chain(others).chain([wheel]).chain(completions).chain(schemas).collect());
     let before = std::fs::read(&tarball).unwrap();
     run("make", &["-s", "release"], &release, repository);
     assert!(std::fs::read(&tarball).unwrap() == before, "a release of the same programs differs");
@@ -73,6 +74,7 @@ fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
         "share/zsh/site-functions/_recrawl",
         "share/fish/vendor_completions.d/recrawl.fish",
         "share/recrawl/schemas/PageChange.avsc",
+        concat!("share/recrawl/python/recrawl_client-", env!("CARGO_PKG_VERSION"), "-py3-none-any.whl"),
         "share/doc/recrawl/README.md",
         "share/doc/recrawl/LICENSE-MIT",
     ] {

@@ -6,8 +6,8 @@ use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
-    identity, key, lab, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study, text,
-    topics, url,
+    identity, key, lab, mcp, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study,
+    text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -54,6 +54,8 @@ enum RecrawlCommand {
     Study(study::StudyArguments),
     /// Prints changes, one per line, or delivers them to a web server or a program; optionally follows.
     Changes(Box<changes::ChangesArguments>),
+    /// Shows a crawl to a model, over the Model Context Protocol on stdin and stdout.
+    Mcp(mcp::McpArguments),
     /// Prints the newest changes as a feed, Atom or RSS.
     Feed(feed::FeedArguments),
     /// Exports fetch results as web archives or as lines of JSON, or the texts of all copies, and optionally follows.
@@ -128,7 +130,7 @@ impl RecrawlCommand {
             Self::Console(_) | Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => {
                 false
             }
-            Self::Key(_) | Self::History(_) | Self::Study(_) => true,
+            Self::Key(_) | Self::History(_) | Self::Study(_) | Self::Mcp(_) => true,
             Self::Identity(_) => false,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
@@ -164,6 +166,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Study(arguments) => study::study(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
         RecrawlCommand::Feed(arguments) => feed::feed(arguments),
+        RecrawlCommand::Mcp(arguments) => mcp::mcp(arguments),
         RecrawlCommand::Key(arguments) => key::key(arguments, format),
         RecrawlCommand::Export(arguments) => export::export(arguments, format),
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),

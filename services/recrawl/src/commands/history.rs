@@ -6,7 +6,9 @@ use clap::Args;
 use detector::VersionFacts;
 use messages::word;
 use operate::not_known;
+use operate::state::CrawlState;
 use outputs::stdout::{Format, answer, answers};
+use page::CanonicalUrl;
 
 /// Arguments of `recrawl history`.
 #[derive(Args, Debug)]
@@ -17,21 +19,27 @@ pub struct HistoryArguments {
 
 pub fn history(arguments: &HistoryArguments, format: Format) -> Result<(), CommandFailure> {
     let (url, state) = arguments.page.open()?;
-    let versions = state.history(&url)?;
-    if versions.is_empty() {
-        let parts = state.page(&url)?;
-        return Err(match parts.page {
-            None => not_known(&url, parts.forgotten),
-            Some(_) => CommandFailure::No(format!(
-                "no version of {url} is kept; it was not fetched yet or is gone, detector.contents is \"none\", or there was no room \
-                 (detector.max_contents)"
-            )),
-        });
-    }
+    let versions = kept_versions(&*state, &url)?;
     match format {
         Format::Text => answer(format, &versions, |versions| text(versions)),
         Format::Json | Format::Jsonl => answers(format, &versions, |_| String::new()),
     }
+}
+
+/// The kept versions of a page, the oldest first. One at least.
+pub(super) fn kept_versions(state: &dyn CrawlState, url: &CanonicalUrl) -> Result<Vec<VersionFacts>, CommandFailure> {
+    let versions = state.history(url)?;
+    if !versions.is_empty() {
+        return Ok(versions);
+    }
+    let parts = state.page(url)?;
+    Err(match parts.page {
+        None => not_known(url, parts.forgotten),
+        Some(_) => CommandFailure::No(format!(
+            "no version of {url} is kept; it was not fetched yet or is gone, detector.contents is \"none\", or there was no room \
+             (detector.max_contents)"
+        )),
+    })
 }
 
 fn text(versions: &[VersionFacts]) -> String {

@@ -1,0 +1,150 @@
+//! `recrawl mcp`: shows a crawl to a model, over the Model Context Protocol on stdin and stdout.
+
+mod protocol;
+mod reading;
+mod tools;
+mod untrusted;
+
+use self::tools::CrawlTools;
+use crate::CommandFailure;
+use crate::commands::CrawlArguments;
+use ::operate::{Access, Crawl, configured_token};
+use clap::Args;
+use outputs::stdout::print;
+use settings::Settings;
+use std::io::{self, BufRead, Read};
+
+/// Longest message of a client.
+const LONGEST_MESSAGE: usize = 1 << 20;
+
+/// Arguments of `recrawl mcp`.
+#[derive(Args, Debug)]
+pub struct McpArguments {
+    #[command(flatten)]
+    crawl: CrawlArguments,
+    /// Offers tools that fetch pages next, forget pages and block hosts, too. They go to the running crawl with the key in
+    /// http.token or http.token_file, and do what its role allows.
+    #[arg(long)]
+    allow_acts: bool,
+    /// Address of the running crawl, or of its console over Kafka, for --allow-acts; without it, that of the crawl on --data.
+    #[arg(long, requires = "allow_acts", value_name = "ADDRESS")]
+    url: Option<String>,
+}
+
+/// Answers messages, one a line, until stdin ends. stdout has nothing but answers.
+pub fn mcp(arguments: &McpArguments) -> Result<(), CommandFailure> {
+    // A crawl that is not there is reported now, to a person, and not at the first call, to a model.
+    let (settings, _) = arguments.crawl.open()?;
+    let orders = match arguments.allow_acts {
+        true => Some(commanded(&settings, arguments.url.as_deref())?),
+        false => None,
+    };
+    let tools = CrawlTools { settings, wait: *arguments.crawl.wait.wait, orders };
+    let mut input = io::stdin().lock();
+    loop {
+        let response = match read_line(&mut input, LONGEST_MESSAGE)? {
+            Line::End => return Ok(()),
+            Line::TooLong => Some(protocol::too_long(LONGEST_MESSAGE)),
+            Line::Text(line) if line.trim_ascii().is_empty() => None,
+            Line::Text(line) => protocol::respond(&tools, &line),
+        };
+        if let Some(response) = response {
+            print(&response.to_string())?;
+        }
+    }
+}
+
+/// The crawl that takes orders, by the key of the settings. The token of a data directory is no key: it has every right.
+fn commanded(settings: &Settings, address: Option<&str>) -> Result<Crawl, CommandFailure> {
+    let missing = || {
+        CommandFailure::Input(
+            "--allow-acts needs the key of an operator: make one with recrawl key NAME --role operator, and name its token in \
+             http.token or http.token_file"
+                .to_owned(),
+        )
+    };
+    let token = configured_token(settings)?.ok_or_else(missing)?;
+    let access = match (address, settings.crawl.data.as_deref()) {
+        (Some(address), _) => Access::at(address, settings)?,
+        (None, Some(data)) => Access::running(data)?.ok_or_else(|| {
+            CommandFailure::Input(format!(
+                "--allow-acts: no crawl runs on {}; start it first, or give --url",
+                data.display()
+            ))
+        })?,
+        (None, None) => {
+            return Err(CommandFailure::Input("--allow-acts needs --url, the address of the console".to_owned()));
+        }
+    };
+    Ok(Crawl::Running(Access { token: Some(token), ..access }))
+}
+
+/// A line of a client.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Text(Vec<u8>),
+    /// It is read to its end, and not kept.
+    TooLong,
+    End,
+}
+
+fn read_line(input: &mut impl BufRead, most: usize) -> io::Result<Line> {
+    let mut line = Vec::new();
+    let read = input.by_ref().take(most as u64 + 1).read_until(b'\n', &mut line)?;
+    if read == 0 {
+        return Ok(Line::End);
+    }
+    if line.len() <= most || line.ends_with(b"\n") {
+        return Ok(Line::Text(line));
+    }
+    loop {
+        let rest = input.fill_buf()?;
+        let (taken, is_over) = match rest.iter().position(|byte| *byte == b'\n') {
+            Some(place) => (place + 1, true),
+            None => (rest.len(), rest.is_empty()),
+        };
+        input.consume(taken);
+        if is_over {
+            return Ok(Line::TooLong);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::BufReader;
+
+    #[test]
+    fn lines_are_read_up_to_a_length_and_those_behind_a_long_one_as_well() {
+        let text = b"{}\n12345678\n123456789\n\n1234567890123456789012345\nlast";
+        // The reader gets four bytes at a time.
+        let mut input = BufReader::with_capacity(4, &text[..]);
+        let mut lines = Vec::new();
+        loop {
+            match read_line(&mut input, 8).unwrap() {
+                Line::End => break,
+                line => lines.push(line),
+            }
+        }
+        let text = |text: &str| Line::Text(text.as_bytes().to_vec());
+        let expected = [text("{}\n"), text("12345678\n"), Line::TooLong, text("\n"), Line::TooLong, text("last")];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn orders_need_a_key_and_a_crawl_that_runs() {
+        let refused = |settings: &Settings| commanded(settings, None).err().unwrap().to_string();
+        let mut settings = Settings::default();
+        assert!(refused(&settings).contains("recrawl key NAME --role operator"));
+        settings.http.token = Some(settings::Secret::new("0123456789abcdef"));
+        assert!(refused(&settings).contains("--url"));
+        let data = tempfile::tempdir().unwrap();
+        settings.crawl.data = Some(data.path().to_owned());
+        assert!(refused(&settings).contains("no crawl runs on"));
+        let crawl = commanded(&settings, Some("127.0.0.1:1")).unwrap();
+        assert!(
+            matches!(&crawl, Crawl::Running(Access { token: Some(token), .. }) if token.reveal() == "0123456789abcdef")
+        );
+    }
+}
