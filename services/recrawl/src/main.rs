@@ -6,7 +6,8 @@ use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
-    key, lab, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study, text, topics, url,
+    key, lab, manual, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study, text,
+    topics, url,
 };
 use std::process::ExitCode;
 
@@ -110,6 +111,9 @@ enum RecrawlCommand {
         /// Shell to print completions for.
         shell: clap_complete::Shell,
     },
+    /// Writes a manual page for each command.
+    #[command(hide = true)]
+    Manual(manual::ManualArguments),
 }
 
 impl RecrawlCommand {
@@ -128,7 +132,7 @@ impl RecrawlCommand {
             Self::Key(_) | Self::History(_) | Self::Study(_) => true,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
-            Self::Completions { .. } => false,
+            Self::Completions { .. } | Self::Manual(_) => false,
         }
     }
 }
@@ -189,6 +193,7 @@ fn main() -> ExitCode {
             clap_complete::generate(*shell, &mut RecrawlArguments::command(), "recrawl", &mut std::io::stdout());
             Ok(())
         }
+        RecrawlCommand::Manual(arguments) => manual::manual(arguments, RecrawlArguments::command()),
     };
     ended(done.map(|()| ExitCode::SUCCESS))
 }

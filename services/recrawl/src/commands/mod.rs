@@ -17,6 +17,7 @@ pub mod history;
 pub mod hosts;
 pub mod key;
 pub mod lab;
+pub mod manual;
 pub mod operate;
 pub mod page;
 pub mod pages;
