@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 const README_LINES: usize = 120;
 const COLUMNS: usize = 120;
 
-/// Files below a directory whose name has one of these endings, as paths from the repository's root, without what is built or
-/// installed there.
+/// Files below a directory whose name has one of these endings, as paths from the repository's root, without what is built
+/// or installed there.
 fn files(directory: &str, endings: &[&str]) -> Vec<String> {
     let (mut found, mut open) = (Vec::new(), vec![tests::workspace().join(directory)]);
     while let Some(directory) = open.pop() {
