@@ -179,10 +179,11 @@ book: setup-build ## make a site of docs/ in target/book with mdBook; REPOSITORY
 	@.tools/book
 
 .PHONY: k8s-check
-k8s-check: ## check the Kubernetes manifests offline
+k8s-check: ## check the Kubernetes manifests and the Helm chart offline; UPDATE=1 writes what is written from others
 	@.tools/k8s-check/build
 	@$$(.tools/k8s-check/build --where) .
 	@.tools/k8s-check/grafana/run
+	@.tools/k8s-check/helm/run
 
 .PHONY: k8s-check-itself
 k8s-check-itself: ## test that check: it has to find each of a hundred faults in the manifests
@@ -190,13 +191,15 @@ k8s-check-itself: ## test that check: it has to find each of a hundred faults in
 	@.tools/changed k8s-check-itself prove
 
 .PHONY: k8s-e2e
-k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose nodes start pods as processes; needs Go 1.25; ARGS="--test scaled_by_backlog" selects
+k8s-e2e: setup-k8s ## run the loop on a real control plane of Kubernetes, whose nodes start pods as processes; needs Go 1.26; ARGS="--test scaled_by_backlog" selects
 	@cargo clippy --locked --manifest-path tests/kubernetes/Cargo.toml --all-targets -- -D warnings
 	@tests/kubernetes/control-plane/build
 	@tests/kubernetes/keda/build
+	@.tools/k8s-check/helm/build
 	@cargo build -q $(CARGO_FLAGS) -p recrawl --bins
 	@cargo run -q $(CARGO_FLAGS) -p tests --example next-build
 	@RECRAWL_CONTROL_PLANE=$$(tests/kubernetes/control-plane/build --where) RECRAWL_KEDA=$$(tests/kubernetes/keda/build --where) \
+	RECRAWL_HELM=$$(.tools/k8s-check/helm/build --where) \
 	RECRAWL_PROGRAMS=$(CARGO_TARGET_DIR)/debug \
 	cargo test --locked --manifest-path tests/kubernetes/Cargo.toml $(ARGS) -- --nocapture --test-threads 1
 

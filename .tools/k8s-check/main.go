@@ -162,10 +162,11 @@ func build(files filesys.FileSystem, root string, schemas models.Models) (object
 	return objects, customs, errs
 }
 
-// repeatedKeys finds keys written twice in one mapping. Kustomize keeps one of them and says nothing.
+// repeatedKeys finds keys written twice in one mapping. Kustomize keeps one of them and says nothing. Templates of the Helm chart
+// are no YAML yet; helm/ reads what Helm makes of them.
 func repeatedKeys(files filesys.FileSystem, directory string) (faults []string) {
 	err := files.Walk(directory, func(path string, info os.FileInfo, err error) error {
-		if err != nil || info.IsDir() || filepath.Ext(path) != ".yaml" {
+		if err != nil || info.IsDir() || filepath.Ext(path) != ".yaml" || filepath.Base(filepath.Dir(path)) == "templates" {
 			return err
 		}
 		text, err := files.ReadFile(path)

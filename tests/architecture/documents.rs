@@ -63,7 +63,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     for line in text.lines() {
         is_code ^= line.starts_with("```");
         let Some(heading) = line.strip_prefix('#').filter(|_| !is_code) else { continue };
-        let kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_');
+        let kept = |sign: &char| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_');
         let words: String = heading.trim_start_matches('#').trim().to_lowercase().chars().filter(kept).collect();
         let anchor = words.replace(' ', "-");
         let before: &mut usize = times.entry(anchor.clone()).or_default();

@@ -15,7 +15,7 @@ make() { :; }
 cargo() { :; }
 "#;
 
-/// What a person waits for at the tour: the seeds, the first fetch of each page, and the end of the crawl.
+/// The waits of a person at the tour: the seeds, the first fetch of each page, and the end of the crawl.
 const PATIENCE: &str = r#"
 sleep() { until [ -f seeds.txt ]; do command sleep .05; done; }
 fetched() { command recrawl status 2>/dev/null | grep -q "200 of 200 pages"; }

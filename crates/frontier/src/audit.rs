@@ -8,6 +8,7 @@ use chance::splitmix64;
 use messages::Verdict;
 use page::Timestamp;
 use revisit::columns::{LastLook, PageStatus, Slot};
+use std::time::Duration;
 
 /// Cap on saved-up audits, so that a host that was away causes no burst of them.
 const MOST_EARNED: f64 = 16.0;
@@ -77,13 +78,14 @@ impl Audit {
         self.recent.add(1.0, f64::from(u8::from(fresh)), expected);
     }
 
-    /// Draws the page to audit now, if the audit has earned one. Every page with a copy is equally likely; its host
-    /// must have room.
+    /// Draws the page to audit now, if the audit has earned one. Every page with a copy is equally likely, also while its server
+    /// says that the copy is current, but for `min_interval` after a look. Its host must have room.
     pub(crate) fn draw(
         &mut self,
         pages: &PageIndex,
         partition: u32,
         now: Timestamp,
+        min_interval: Duration,
         has_room: impl Fn(u32) -> bool,
     ) -> Option<Slot> {
         let slots = pages.columns.slots() as u64;
@@ -96,8 +98,14 @@ impl Audit {
             let seed = (u64::from(partition) << 32) ^ (now.as_micros() as u64).rotate_left(17) ^ self.draws;
             let slot = Slot::new(((u128::from(splitmix64(seed)) * u128::from(slots)) >> 64) as u32);
             let Some(entry) = pages.columns.get(slot) else { continue };
-            let has_copy = matches!(entry.last_look, LastLook::Looked(_));
-            if has_copy && entry.status == PageStatus::Ready && has_room(entry.host) {
+            let LastLook::Looked(last_look) = entry.last_look else { continue };
+            let is_free = match entry.status {
+                PageStatus::Ready => true,
+                // Also one that is away. That shows when it is to be handed out.
+                PageStatus::Held => now.saturating_since(last_look) >= min_interval,
+                PageStatus::InFlight | PageStatus::Excluded => false,
+            };
+            if is_free && has_room(entry.host) {
                 self.tokens -= 1.0;
                 return Some(slot);
             }

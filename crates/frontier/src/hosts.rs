@@ -3,7 +3,7 @@
 
 use crate::hint_kinds;
 use crate::rules::FrontierRules;
-use messages::{ContentEvidence, Look, TroubleNotice, impl_message};
+use messages::{ContentEvidence, Look, RetryRule, TroubleNotice, impl_message};
 use page::{HostName, Timestamp};
 use politeness::{CrawlDelay, DelayRule, HostBackoff};
 use revisit::hints::HintRecord;
@@ -34,6 +34,8 @@ pub(crate) struct HostAnswer {
     latency: Duration,
     health: HostHealth,
     retry_after: Option<Duration>,
+    /// Whether the host keeps crawlers out.
+    is_challenge: bool,
     /// The origin that was asked, and the crawl delay in its robots.txt.
     origin: Box<str>,
     robots_delay: Option<Duration>,
@@ -58,7 +60,8 @@ impl HostAnswer {
             meaning if meaning.content != ContentEvidence::Nothing => HostHealth::Good,
             _ => HostHealth::Unclear,
         };
-        Self { health, ..Self::noticed(&TroubleNotice::of(look)) }
+        let is_challenge = look.outcome.meaning().retry == RetryRule::Weekly;
+        Self { health, is_challenge, ..Self::noticed(&TroubleNotice::of(look)) }
     }
 
     pub(crate) fn noticed(notice: &TroubleNotice) -> Self {
@@ -66,6 +69,7 @@ impl HostAnswer {
             fetched_at: notice.fetched_at,
             latency: Duration::from_millis(notice.latency_ms.max(0) as u64),
             health: HostHealth::Trouble,
+            is_challenge: false,
             retry_after: notice.retry_after_s.map(|seconds| Duration::from_secs(seconds.max(0) as u64)),
             origin: notice.url.origin().into(),
             robots_delay: notice.robots_crawl_delay_ms.map(|delay| Duration::from_millis(delay.max(0) as u64)),
@@ -186,7 +190,10 @@ impl HostGate {
                 // An answer to a request that was under way when the pause began adds nothing new, and neither does a repeated one.
                 let taken_at = if answered_at < self.backoff.until { answered_at } else { now };
                 let HostAnswer { retry_after, chance, .. } = *answer;
-                self.backoff = self.backoff.after_trouble(&rules.backoff, retry_after, chance, taken_at);
+                self.backoff = match answer.is_challenge {
+                    true => self.backoff.after_challenge(&rules.backoff, retry_after, chance, taken_at),
+                    false => self.backoff.after_trouble(&rules.backoff, retry_after, chance, taken_at),
+                };
                 self.leave_alone(self.backoff.until);
             }
             HostHealth::Good => self.backoff = self.backoff.after_answer(now),

@@ -5,6 +5,7 @@ use crate::listed_seeds::ListedSeeds;
 use crate::page_record::ScheduledPage;
 use crate::unseen::RetryTimes;
 use change_rate::{EstimatorChoice, Gamma};
+use messages::Look;
 use page::{CanonicalUrl, PageId, UrlRules};
 use policies::chile::Exponents;
 use policies::classified::ClassifiedRule;
@@ -26,6 +27,8 @@ pub struct FrontierRules {
     pub(crate) index: Index,
     /// Days of freshness that a fetch of a page of mean weight must be worth.
     pub(crate) least_worth_days: f64,
+    /// Share of a change's value that follows its extent; 0 for policies that do not score pages by their value.
+    pub(crate) extent_share: f64,
     /// Share of the fetches that are audits.
     pub(crate) audit_share: f64,
     /// Options of a policy with its own account. Its limit per host follows from the hosts' delays.
@@ -53,6 +56,8 @@ pub struct FrontierRules {
     pub(crate) backoff: BackoffRule,
     pub(crate) retry_times: RetryTimes,
     pub(crate) max_interval: Duration,
+    /// Longest time for which a server's word that a copy is current counts.
+    pub(crate) max_age_cap: Duration,
     pub(crate) scan_interval: Duration,
     pub(crate) lease_timeout: Duration,
     /// Rules by which several addresses are one page.
@@ -116,11 +121,16 @@ impl FrontierRules {
                 | PolicyAtWork::PlannedByRates(_)
                 | PolicyAtWork::PlannedByNumber => 0.0,
             },
+            extent_share: match at_work {
+                PolicyAtWork::Live | PolicyAtWork::CrawlValue => settings.policy.extent_share,
+                PolicyAtWork::Uniform | PolicyAtWork::PlannedByRates(_) | PolicyAtWork::PlannedByNumber => 0.0,
+            },
             audit_share: settings.policy.audit_share,
             options: PolicyOptions {
                 theta,
                 replan_days: settings.policy.replan_interval.as_secs_f64() / 86_400.0,
                 new_page_share: settings.policy.new_page_share,
+                extent_share: 0.0,
                 host_limit_per_day: if delay_s > 0.0 { 86_400.0 / delay_s } else { f64::MAX },
                 classified: ClassifiedRule {
                     fast_from_per_day: settings.policy.fast_from,
@@ -158,6 +168,7 @@ impl FrontierRules {
                 min_interval: settings.policy.min_interval,
                 max_interval: settings.policy.max_interval,
                 least_wait: Duration::ZERO,
+                fresh_for: Duration::ZERO,
                 earned: None,
                 is_seed: true,
                 robots_refresh: politeness.robots_refresh,
@@ -165,6 +176,7 @@ impl FrontierRules {
                 retry_max: settings.policy.retry_max,
             },
             max_interval: settings.policy.max_interval,
+            max_age_cap: politeness.max_age_cap,
             scan_interval: settings.policy.scan_interval,
             lease_timeout: settings.policy.lease_timeout,
             urls: settings.urls.rules(),
@@ -275,6 +287,12 @@ impl FrontierRules {
         }
     }
 
+    /// How long a look's server expects the copy to be current, as far as its word counts for a page with this longest interval.
+    pub(crate) fn fresh_for(&self, look: &Look, max_interval: Duration) -> Duration {
+        let said = Duration::from_secs(look.fresh_for_s.unwrap_or_default().max(0).unsigned_abs());
+        said.min(self.max_age_cap).min(max_interval)
+    }
+
     /// Shortest time between two fetches of a page.
     pub fn min_interval_of(&self, page: &ScheduledPage) -> Duration {
         self.retry_times_of(page, None).min_interval
@@ -304,6 +322,14 @@ impl FrontierRules {
     /// Audits per other fetch. The budget is an upper bound: what is not spent on pages is not spent on audits either.
     pub(crate) fn audits_per_fetch(&self) -> f64 {
         self.audit_share / (1.0 - self.audit_share)
+    }
+
+    /// Factor on the weight of a page by the extent of its changes. A page without a copy keeps its weight.
+    pub(crate) fn worth_of_changes(&self, page: &ScheduledPage) -> f64 {
+        match page.last_look_at {
+            Some(_) => revisit::worth_of_changes(self.extent_share, f64::from(page.belief.mean_extent)),
+            None => 1.0,
+        }
     }
 
     /// Whether the policy scores pages by their value, so that a hint can add to it.

@@ -2,11 +2,13 @@
 //!
 //! A page that was not found, whose server failed, or in whose place something else stood may be back in a moment. So
 //! the next look comes soon, and each further one later: after 1, 5, 60 and 360 times `policy.retry_base`, and then
-//! after the wait of its kind. No wait is longer than the page's `max_interval`. For three days none is longer than the
+//! after the wait of its kind. No wait is longer than the page's `max_interval`, but for a page whose host keeps crawlers
+//! out: that is asked for once a week. For three days none is longer than the
 //! time in which the page's own rate earns a look, so a page that is away costs no more than one that is there.
 
 use messages::{ContentEvidence, Look, LookJudgement, RetryRule, Verdict};
 use page::{DAY, Timestamp};
+use politeness::WEEK;
 use std::time::Duration;
 
 /// Waits after the first looks in a row that do not show the page, in multiples of [`RetryTimes::retry_base`].
@@ -49,6 +51,8 @@ pub struct RetryTimes {
     pub max_interval: Duration,
     /// Shortest wait after such a look, where a rule sets one.
     pub least_wait: Duration,
+    /// After a look that showed the page: the time in which its server expects the copy to be current.
+    pub fresh_for: Duration,
     /// The time after a look at which another is worth the price. `None` if that is not known.
     pub earned: Option<Duration>,
     /// Whether somebody named the page. Otherwise a link did.
@@ -80,7 +84,8 @@ impl UnseenPage {
         match (asked, retry) {
             // What is open at a page that is there: whether a part of it is noise.
             (Some(wait), _) if self.looks == 0 => return NextLook::Wanted(wait),
-            (None, _) if self.looks == 0 => return NextLook::WhenWorthIt(times.min_interval),
+            (None, _) if self.looks == 0 => return NextLook::WhenWorthIt(times.min_interval.max(times.fresh_for)),
+            (_, RetryRule::Weekly) => return NextLook::WhenWorthIt(WEEK.max(times.least_wait)),
             (None, RetryRule::WhenRobotsRefresh) => return NextLook::WhenWorthIt(times.robots_refresh),
             _ => {}
         }

@@ -31,7 +31,7 @@ pub enum BackoffProblem {
 }
 
 impl BackoffRule {
-    const LONGEST_CAP: Duration = Duration::from_secs(7 * 86_400);
+    const LONGEST_CAP: Duration = WEEK;
 
     /// `first` is the pause after the first failure, `cap` the longest pause. The count starts again when
     /// `forget_after` has passed since the end of a pause without a new failure.
@@ -59,6 +59,11 @@ impl BackoffRule {
         self.first.mul_f64(LEAST_SHARE)
     }
 }
+
+/// Challenges in a row after which a host is taken to keep crawlers out of all its pages.
+pub const CHALLENGES: u32 = 3;
+/// How long a page or host that keeps crawlers out is left alone.
+pub const WEEK: Duration = Duration::from_secs(7 * 86_400);
 
 /// Jitter: a pause lasts at least this share of its nominal length, plus up to `SPREAD` of it.
 const LEAST_SHARE: f64 = 0.75;
@@ -109,6 +114,22 @@ impl HostBackoff {
         let chance = if chance.is_nan() { 0.5 } else { chance.clamp(0.0, 1.0) };
         let pause = nominal.mul_f64(LEAST_SHARE + SPREAD * chance).min(rule.cap);
         HostBackoff { troubles, until: asked.max(now + pause) }
+    }
+
+    /// The state after an answer at `now` by which the host keeps crawlers out (402, a challenge). It is trouble like any
+    /// other, until [`CHALLENGES`] have come in a row: then the pause is a week. One page of a host may be walled off while
+    /// the others are not.
+    #[must_use]
+    pub fn after_challenge(
+        self,
+        rule: &BackoffRule,
+        retry_after: Option<Duration>,
+        chance: f64,
+        now: Timestamp,
+    ) -> HostBackoff {
+        let after = self.after_trouble(rule, retry_after, chance, now);
+        let is_shut = now >= self.until && after.troubles >= CHALLENGES;
+        HostBackoff { until: if is_shut { after.until.max(now + WEEK) } else { after.until }, ..after }
     }
 
     /// The state after a good answer at `now`: the next pause is half as long.
@@ -186,6 +207,26 @@ mod tests {
         let pause = |state: HostBackoff| state.after_trouble(&rule(), None, 0.5, now).until.saturating_since(now);
         let after = |answers| (0..answers).fold(state, |state, _| state.after_answer(now));
         assert_eq!([0, 1, 2, 3, 9].map(|answers| pause(after(answers))), [8, 4, 2, 1, 1].map(|it| it * MINUTE));
+    }
+
+    #[test]
+    fn a_host_rests_for_a_week_after_three_challenges_in_a_row() {
+        let challenged = |state: HostBackoff| {
+            let now = state.until.max(NOW);
+            let after = state.after_challenge(&rule(), None, 0.5, now);
+            (after, after.until.saturating_since(now))
+        };
+        let (first, pause) = challenged(HostBackoff::default());
+        assert_eq!(pause, MINUTE);
+        let (second, pause) = challenged(first);
+        assert_eq!(pause, 2 * MINUTE);
+        let (third, pause) = challenged(second);
+        assert_eq!((pause, challenged(third).1), (WEEK, WEEK));
+        // An answer that shows a page comes between them.
+        let open = second.after_answer(second.until);
+        assert_eq!(challenged(open).1, 2 * MINUTE);
+        // An answer to a request that was under way adds nothing.
+        assert_eq!(second.after_challenge(&rule(), None, 0.5, second.until - MINUTE / 2), second);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::form::show;
 use crate::kafka::SaslMechanism;
 use crate::reader::SettingsReader;
-use crate::sections::{Kafka, Output, OutputFormat, RankMethod, Settings};
+use crate::sections::{Identity, Kafka, Output, OutputFormat, RankMethod, Settings, Signing};
 use std::time::Duration;
 
 pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
@@ -113,9 +113,28 @@ pub(crate) fn check(settings: &Settings, reader: &mut SettingsReader) {
             "leave one of them out",
         );
     }
+    check_identity(&settings.identity, reader);
     check_registry(&settings.output, reader);
     check_login(kafka, reader);
     check_tls(kafka, reader);
+}
+
+/// Checks what signatures need.
+fn check_identity(identity: &Identity, reader: &mut SettingsReader) {
+    if identity.sign == Signing::Always && identity.key_file.is_none() {
+        reader.contradiction(
+            &[("identity", "sign"), ("identity", "key_file")],
+            "identity.sign = \"always\" needs a key".to_owned(),
+            "make one with `recrawl identity new FILE` and write identity.key_file, or write identity.sign = \"asked\"",
+        );
+    }
+    if identity.sign != Signing::Never && identity.key_file.is_some() && identity.directory.is_none() {
+        reader.contradiction(
+            &[("identity", "key_file"), ("identity", "directory")],
+            "a signed request names the address of its public keys, and identity.directory is not set".to_owned(),
+            "write identity.directory, or identity.sign = \"never\"",
+        );
+    }
 }
 
 /// Checks what a schema registry needs.

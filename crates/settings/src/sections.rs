@@ -79,6 +79,7 @@ mod fetch;
 mod focus;
 mod hints;
 mod http;
+mod identity;
 mod kafka;
 mod log;
 mod observability;
@@ -99,6 +100,7 @@ pub use self::fetch::Fetch;
 pub use self::focus::Focus;
 pub use self::hints::Hints;
 pub use self::http::Http;
+pub use self::identity::{Identity, Signing};
 pub use self::kafka::Kafka;
 pub use self::log::Log;
 pub use self::observability::{LogFormat, Observability};
@@ -181,6 +183,7 @@ settings! {
     policy: Policy,
     estimator: Estimator,
     politeness: Politeness,
+    identity: Identity,
     fetch: Fetch,
     detector: Detector,
     ranker: Ranker,

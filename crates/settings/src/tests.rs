@@ -1,4 +1,5 @@
 mod focus;
+mod identity;
 mod secrets;
 
 use crate::reader::SettingsReader;

@@ -108,14 +108,16 @@ async fn answered(
     limit: Instant,
 ) -> Result<Response, FailedExchange> {
     let refused = |error| FailedExchange::after(0, FetchFailure::new(FetchOutcome::ClientError, error));
+    let signature = network.signer.signature(url);
+    let signature = signature.as_deref();
     let Connection { protocol, target, common, address, .. } = connection;
     match protocol {
         Protocol::Http1(connection) => {
-            let request = request::head(url, wanted, target, common).map_err(refused)?;
+            let request = request::head(url, wanted, target, common, signature).map_err(refused)?;
             over_http1::exchange(request, wanted, connection, address.as_deref(), network, limit).await
         }
         Protocol::Http2(connection) => {
-            let request = request::request(url, wanted, common).map_err(refused)?;
+            let request = request::request(url, wanted, common, signature).map_err(refused)?;
             Box::pin(over_http2::exchange(request, wanted, connection, address.as_deref(), network, limit)).await
         }
     }

@@ -210,7 +210,7 @@ pub fn keep_heads(etag: &str, answer: &[u8], max_head: usize) -> Option<KeptHead
     let known = Validators { etag: Some(etag.to_owned()), ..Validators::default() };
     let (url, common) = &*HOST;
     let wanted = RequestedResource::Page { known: &known, fresh: false, headers: &[] };
-    let request = request::head(url, wanted, &RequestTarget::Path, common).ok()?;
+    let request = request::head(url, wanted, &RequestTarget::Path, common, None).ok()?;
     let stream = Box::new(Pieces::new([answer], true));
     let mut connection = Http1Connection::new(stream, Rc::new(Buffers::for_heads_of(max_head)), max_head);
     let until = Instant::now();

@@ -1,5 +1,6 @@
 //! The worker of one host, whatever the scheme and port: one request at a time, within the host's crawl delay.
 
+use crate::challenge::kept_out;
 use crate::crashes::Suspicion;
 use crate::gate::HostGate;
 use crate::host::door::{Asked, Errand};
@@ -264,7 +265,10 @@ impl HostWorker {
         let status = response.status.as_u16();
         let known = known_to(&job);
         let is_conditional = known.etag.is_some() || known.last_modified.is_some();
-        let (outcome, detail) = outcome_of(status, retry_after.is_some(), is_conditional);
+        let (outcome, detail) = match kept_out(&response) {
+            Some((outcome, detail)) => (outcome, Some(shortened(detail))),
+            None => outcome_of(status, retry_after.is_some(), is_conditional),
+        };
         let (tag, robots_bytes, robots_of) = (job.tag, job.robots_bytes, std::mem::take(&mut job.robots_of));
         let steps = job.take_steps(self.clock.now());
         let (known_digest, under_way) = (job.request.validators.content_digest, job.is_answered());
@@ -277,6 +281,7 @@ impl HostWorker {
         look.validators.url = look.final_url.clone();
         look.validators.etag = kept_header(&response, header::ETAG);
         look.validators.last_modified = kept_header(&response, header::LAST_MODIFIED);
+        look.fresh_for_s = response.fresh_for(fetched_at).map(|left| left.as_secs() as i64);
         if outcome == FetchOutcome::Fetched {
             let digest = Digest::of(&response.body);
             look.validators.content_digest = Some(digest);

@@ -13,6 +13,7 @@
 mod address;
 mod answers;
 mod body;
+mod challenge;
 mod codings;
 mod connection;
 mod crashes;
@@ -26,6 +27,7 @@ mod gate;
 mod heads;
 mod host;
 mod http1;
+mod identity;
 mod job;
 mod kept_robots;
 mod many;

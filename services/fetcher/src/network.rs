@@ -3,6 +3,7 @@
 use crate::address::is_of_this_machine;
 use crate::crashes::CrashJournal;
 use crate::gate::{AddressGate, HostGates};
+use crate::identity::Signer;
 use crate::memory::BodyMemory;
 use crate::places::Places;
 use crate::resolver::Resolver;
@@ -43,6 +44,7 @@ pub(crate) struct Network {
     /// Hosts that an operator blocked or paused.
     pub(crate) stopped: RefCell<HashSet<String>>,
     pub(crate) without_http2: RefCell<WithoutHttp2>,
+    pub(crate) signer: Signer,
     /// When the log last said that there are too few open files.
     pub(crate) warned_of_files: Cell<Option<Instant>>,
 }
@@ -160,6 +162,7 @@ impl Network {
             resolver: Resolver::system(),
             is_of_this_machine,
             has_no_file_left,
+            signer: Signer::new(rules.identity.clone(), clock.clone()),
             gates: HostGates::new(clock),
             addresses,
             robots: Arc::default(),

@@ -12,6 +12,7 @@ use messages::Validators;
 use page::CanonicalUrl;
 use politeness::MAX_ROBOTS_BYTES;
 use settings::Credentials;
+use signatures::RequestSignature;
 
 /// The `accept` header. Other types are accepted too, with the lowest preference.
 const ACCEPTED_TYPES: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -72,7 +73,7 @@ pub(crate) struct Common {
 /// Head of an HTTP/1.1 request.
 pub(crate) struct RequestHead {
     pub(crate) bytes: Vec<u8>,
-    /// Range of the credential lines, which must not be archived.
+    /// Range of the credential lines, which must not be archived. A signature is one for as long as it holds.
     pub(crate) secret: std::ops::Range<usize>,
 }
 
@@ -82,6 +83,7 @@ pub(crate) fn head(
     wanted: RequestedResource<'_>,
     target: &RequestTarget,
     common: &Common,
+    signature: Option<&RequestSignature>,
 ) -> Result<RequestHead, String> {
     let target = if matches!(target, RequestTarget::Path) { url.path_and_query() } else { url.as_str() };
     if !target.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -98,7 +100,15 @@ pub(crate) fn head(
         }
         write_line(&mut bytes, &name, value.as_bytes());
     }
+    if let Some(signature) = signature {
+        let [agent, input, _] = signature.headers();
+        [agent, input].iter().for_each(|(name, value)| write_text(&mut bytes, name, value));
+    }
     let secret_start = bytes.len();
+    if let Some(signature) = signature {
+        let [.., (name, value)] = signature.headers();
+        write_text(&mut bytes, name, value);
+    }
     bytes.extend_from_slice(&common.secret_lines);
     for (name, value) in ordered_headers(wanted)? {
         write_line(&mut bytes, &name, value.as_bytes());
@@ -113,6 +123,7 @@ pub(crate) fn request(
     url: &CanonicalUrl,
     wanted: RequestedResource<'_>,
     common: &Common,
+    signature: Option<&RequestSignature>,
 ) -> Result<Request<Empty<Bytes>>, String> {
     let mut request = Request::new(Empty::new());
     *request.uri_mut() = url.as_str().parse().map_err(|error: InvalidUri| error.to_string())?;
@@ -121,6 +132,12 @@ pub(crate) fn request(
     headers.clone_from(&common.headers);
     for (name, value) in conditions(wanted) {
         headers.insert(name, HeaderValue::from_str(value).map_err(|error| error.to_string())?);
+    }
+    for (name, value) in signature.into_iter().flat_map(RequestSignature::headers) {
+        let mut value = HeaderValue::from_str(value).map_err(|error| error.to_string())?;
+        // Out of archives, and of the tables by which HTTP/2 compresses headers.
+        value.set_sensitive(name == "signature");
+        headers.insert(name, value);
     }
     headers.extend(ordered_headers(wanted)?);
     Ok(request)
@@ -195,7 +212,15 @@ fn in_lines(headers: &HeaderMap) -> Vec<u8> {
 }
 
 fn write_line(lines: &mut Vec<u8>, name: &HeaderName, value: &[u8]) {
-    for part in [name.as_str().as_bytes(), b": ", value, b"\r\n"] {
+    write_bytes(lines, name.as_str(), value);
+}
+
+fn write_text(lines: &mut Vec<u8>, name: &str, value: &str) {
+    write_bytes(lines, name, value.as_bytes());
+}
+
+fn write_bytes(lines: &mut Vec<u8>, name: &str, value: &[u8]) {
+    for part in [name.as_bytes(), b": ", value, b"\r\n"] {
         lines.extend_from_slice(part);
     }
 }

@@ -6,9 +6,10 @@ use crate::recorder::RecordedBody;
 use crate::rules::FetcherRules;
 use bytes::Bytes;
 use hyper::StatusCode;
-use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderName};
+use hyper::header::{AGE, CACHE_CONTROL, CONTENT_TYPE, DATE, EXPIRES, HeaderMap, HeaderName};
 use messages::{Exchange, FetchOutcome};
 use page::{CanonicalUrl, Timestamp};
+use politeness::{FreshnessHeaders, fresh_for};
 use std::time::Duration;
 
 /// A complete response. Its body may be cut.
@@ -64,6 +65,16 @@ impl Response {
     /// A header's value. Absent if it is not valid text.
     pub fn header(&self, name: HeaderName) -> Option<String> {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    }
+
+    /// How long the server expects the answer to be current, from the time of the request on.
+    pub(crate) fn fresh_for(&self, asked_at: Timestamp) -> Option<Duration> {
+        let of = |name: HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok());
+        let lines = self.headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
+        let lines = lines.collect::<Vec<_>>().join(",");
+        let headers =
+            FreshnessHeaders { cache_control: Some(&lines), expires: of(EXPIRES), date: of(DATE), age: of(AGE) };
+        fresh_for(&headers, asked_at)
     }
 
     /// The media type of the body, with its parameters. Bytes that are not ASCII are in a parameter, and replaced there.

@@ -1,5 +1,6 @@
 //! The fetcher's part of the settings, in the units it works with.
 
+use crate::identity::Identity;
 use hyper::header::HeaderValue;
 use page::CanonicalUrl;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
@@ -41,6 +42,8 @@ pub struct FetcherRules {
     pub(crate) robots_refresh: Duration,
     /// Whether each site has one fetcher that asks it, so that a redirect to another site is sent on to it.
     pub(crate) sites_have_owners: bool,
+    /// The key by which requests are signed, if there is one.
+    pub(crate) identity: Option<Arc<Identity>>,
     /// TLS client configuration: trust roots, ALPN, session cache.
     pub(crate) tls: Arc<ClientConfig>,
 }
@@ -51,6 +54,13 @@ pub enum RulesError {
     /// The file of additional certificate authorities is unusable.
     #[error("fetch.extra_ca: {path}: {problem}; give a PEM file with certificates")]
     ExtraCa {
+        /// Path of the file.
+        path: String,
+        problem: String,
+    },
+    /// The file of the keys that sign requests is unusable.
+    #[error("identity.key_file: {path}: {problem}; make one with `recrawl identity new FILE`")]
+    Identity {
         /// Path of the file.
         path: String,
         problem: String,
@@ -67,6 +77,10 @@ impl FetcherRules {
     /// Takes the fetcher's part from the settings.
     pub fn new(settings: &Settings) -> Result<Self, RulesError> {
         let politeness = &settings.politeness;
+        let identity = Identity::configured(&settings.identity).map_err(|problem| {
+            let path = settings.identity.key_file.as_ref().map(|path| path.display().to_string());
+            RulesError::Identity { path: path.unwrap_or_default(), problem }
+        })?;
         let backoff = BackoffRule::at_most_a_week(politeness.backoff_base, politeness.backoff_max);
         Ok(Self {
             user_agent: HeaderValue::from_str(&settings.crawl.user_agent_header())
@@ -83,6 +97,7 @@ impl FetcherRules {
             refusal_rest: backoff.least_pause(),
             robots_refresh: politeness.robots_refresh,
             sites_have_owners: false,
+            identity: identity.map(Arc::new),
             tls: Arc::new(tls(&settings.fetch)?),
             fetch: settings.fetch.clone(),
             scope: Arc::new(scope::configured(settings)?),

@@ -6,8 +6,8 @@ use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
-    key, lab, manual, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study, text,
-    topics, url,
+    identity, key, lab, manual, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study,
+    text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -74,6 +74,8 @@ enum RecrawlCommand {
     Unblock(operate::OperateArguments),
     /// Makes a key for a person or a program that uses the port of a crawl.
     Key(key::KeyArguments),
+    /// Makes the keys by which sites can check who asks, and the files that they are published in.
+    Identity(identity::IdentityArguments),
     /// Fetches one page politely and prints the details.
     Fetch(fetch::FetchArguments),
     /// Shows what a robots.txt allows, and which line decides.
@@ -130,6 +132,7 @@ impl RecrawlCommand {
                 false
             }
             Self::Key(_) | Self::History(_) | Self::Study(_) => true,
+            Self::Identity(_) => false,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
             Self::Completions { .. } | Self::Manual(_) => false,
@@ -173,6 +176,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Resume(arguments) => operate::operate(CommandKind::ResumeHost, arguments, format),
         RecrawlCommand::Block(arguments) => operate::operate(CommandKind::BlockHost, arguments, format),
         RecrawlCommand::Unblock(arguments) => operate::operate(CommandKind::UnblockHost, arguments, format),
+        RecrawlCommand::Identity(arguments) => identity::identity(arguments, format),
         RecrawlCommand::Fetch(arguments) => fetch::fetch(arguments, format),
         RecrawlCommand::Robots(arguments) => robots::robots(arguments, format),
         RecrawlCommand::Rules(arguments) => rules::rules(arguments, format),

@@ -84,13 +84,25 @@ impl Cluster {
         cluster
     }
 
-    /// Applies an overlay to the empty cluster and waits until all stages are ready. The Secrets come after the pods, as
-    /// Strimzi makes them.
+    /// Applies an overlay to the empty cluster and waits until all stages are ready.
     pub async fn bring_up(&mut self, overlay: &Overlay) {
-        let client = self.control_plane.client();
-        strimzi::define_custom_resources(&client, &repository().join(".tools/k8s-check/crds/schemas.json")).await;
-        self.kubectl("wait --for=condition=established crd --all --timeout=30s").await;
+        self.define_custom_resources().await;
         self.apply(overlay).await;
+        self.serve().await;
+        self.step("the overlay is applied, its topics are checked, all stages are ready");
+    }
+
+    /// Makes the custom resources known that the manifests use.
+    pub async fn define_custom_resources(&self) {
+        let schemas = repository().join(".tools/k8s-check/crds/schemas.json");
+        strimzi::define_custom_resources(&self.control_plane.client(), &schemas).await;
+        self.kubectl("wait --for=condition=established crd --all --timeout=30s").await;
+    }
+
+    /// Gives what is applied its users and topics, and waits until all stages are ready. The Secrets come after the pods, as
+    /// Strimzi makes them.
+    pub async fn serve(&mut self) {
+        let client = self.control_plane.client();
         let users = self.kubectl("get kafkausers -o json").await;
         let users = serde_json::from_str(&users).expect("kubectl prints JSON");
         strimzi::serve_users(&client, NAMESPACE, &mut self.kafka, &users).await;
@@ -99,7 +111,6 @@ impl Cluster {
         self.kubectl("create job topics-now --from=cronjob/recrawl-topics").await;
         self.kubectl("wait --for=condition=complete job/topics-now --timeout=60s").await;
         self.wait_until_rolled_out().await;
-        self.step("the overlay is applied, its topics are checked, all stages are ready");
     }
 
     /// Prints what has happened, and when.

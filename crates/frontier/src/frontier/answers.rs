@@ -5,7 +5,7 @@ use crate::fetch_cost::learned_bytes;
 use crate::hosts::{HostAnswer, is_trouble};
 use crate::page_record::{LastFailure, ScheduledPage};
 use crate::request::{AnswerFate, PageRequest, WantedReason};
-use crate::unseen::UnseenPage;
+use crate::unseen::{RetryTimes, UnseenPage};
 use change_rate::Gamma;
 use messages::{
     AnswerKind, ChangeEstimate, ContentEvidence, FetchOutcome, Look, MirrorMessage, TroubleNotice, Verdict,
@@ -68,6 +68,7 @@ impl Frontier {
         let is_shown = UnseenPage::is_shown(look, judgement);
         let earned = if is_shown { None } else { self.earned_interval(look.page_id, page) };
         let times = self.rules.retry_times_of(page, earned);
+        let times = RetryTimes { fresh_for: self.rules.fresh_for(look, times.max_interval), ..times };
         let (request, fate) = page.request.answer(look, judgement, &times);
         page.request = self.granted(look.page_id, request, page, verdict);
         match fate {

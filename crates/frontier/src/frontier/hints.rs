@@ -5,7 +5,7 @@ use crate::hint_kinds::{LIKELY, news_of, number_of};
 use crate::page_index::place_of;
 use crate::page_record::ScheduledPage;
 use crate::request::WantedReason;
-use messages::{ChangeHint, HintKind, SiteListing, Verdict};
+use messages::{ChangeHint, HintKind, RetryRule, SiteListing, Verdict};
 use page::{PageId, Timestamp};
 use revisit::columns::Slot;
 use revisit::hints::{CERTAIN, ListedDate, hazard_of};
@@ -42,7 +42,16 @@ impl Frontier {
         if !self.rules.values_hints() && !page.request.is_in_flight() && -(-page.hint_hazard).exp_m1() >= LIKELY {
             page.request = page.request.want(WantedReason::Command);
         }
-        page.request = page.request.hinted();
+        let is_kept_out = page.outcome.is_some_and(|outcome| outcome.meaning().retry == RetryRule::Weekly);
+        if !is_kept_out {
+            page.request = page.request.hinted();
+        }
+        // A site that says that the page changed does not stand by its max-age any more.
+        if page.request.unseen.looks == 0
+            && let Some(last_look_at) = page.last_look_at
+        {
+            page.request = page.request.held_until_at_most(last_look_at + self.rules.min_interval_of(page));
+        }
         self.counts.hints += 1;
         self.set(id, page);
         true

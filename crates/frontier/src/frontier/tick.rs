@@ -4,7 +4,7 @@
 use super::Frontier;
 use crate::ahead::Ahead;
 use crate::page_record::ScheduledPage;
-use crate::request::WantedReason;
+use crate::request::{PageRequest, WantedReason};
 use messages::FetchRequest;
 use page::{PageId, Timestamp};
 use revisit::columns::{PageStatus, Selection, Slot};
@@ -68,8 +68,8 @@ impl BestPages {
 #[derive(Debug)]
 pub enum HandOut {
     Request(Box<FetchRequest>),
-    /// The page is skipped, because its content is looked at through a mirror, or because it is worth less than it was after
-    /// its own last look.
+    /// The page is skipped, because its content is looked at through a mirror, because it is worth less than it was after its own
+    /// last look, or because it was drawn for an audit and is away.
     PassedOver,
 }
 
@@ -180,7 +180,8 @@ impl Frontier {
     fn draw_audit(&mut self, partition: u32, now: Timestamp) -> Option<Slot> {
         let ahead = self.ahead(now);
         let Self { audit, pages, hosts, rules, .. } = self;
-        audit.draw(pages, partition, now, |host| ahead.has_room(hosts.gate(host), rules))
+        let min_interval = rules.retry_times.min_interval;
+        audit.draw(pages, partition, now, min_interval, |host| ahead.has_room(hosts.gate(host), rules))
     }
 
     fn next_best(&mut self, best: &mut BestPages, now: Timestamp) -> Option<Slot> {
@@ -226,10 +227,21 @@ impl Frontier {
         None
     }
 
+    /// Whether a drawn page waits for nothing, or only because its server says that the copy is current.
+    fn may_audit(&self, page: &ScheduledPage, now: Timestamp) -> bool {
+        let PageRequest { failures, unseen, .. } = page.request;
+        let min_interval = self.rules.min_interval_of(page);
+        let is_settled = page.last_look_at.is_some_and(|look| now.saturating_since(look) >= min_interval);
+        page.request.held_until().is_none() || failures == 0 && unseen.looks == 0 && is_settled
+    }
+
     /// Hands a chosen page out, unless it is passed over.
     pub fn hand_out(&mut self, choice: &ChosenPage, page: &mut ScheduledPage, now: Timestamp) -> HandOut {
         let id = choice.page_id;
         if !choice.audit && self.pass_over(choice.slot, id, page, now) {
+            return HandOut::PassedOver;
+        }
+        if choice.audit && !self.may_audit(page, now) {
             return HandOut::PassedOver;
         }
         if !choice.audit && self.has_lost_worth(choice.slot, page) {

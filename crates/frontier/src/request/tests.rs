@@ -11,6 +11,7 @@ const TIMES: RetryTimes = RetryTimes {
     retry_max: Duration::from_secs(7_200),
     max_interval: Duration::from_secs(864_000),
     least_wait: Duration::ZERO,
+    fresh_for: Duration::ZERO,
     earned: None,
     is_seed: true,
 };

@@ -9,6 +9,7 @@ const TIMES: RetryTimes = RetryTimes {
     retry_max: DAY,
     max_interval: Duration::from_secs(180 * 86_400),
     least_wait: Duration::ZERO,
+    fresh_for: Duration::ZERO,
     earned: None,
     is_seed: true,
 };
@@ -78,7 +79,7 @@ fn no_wait_is_longer_than_the_pages_longest_interval_or_shorter_than_its_rules_s
     let watched = RetryTimes { max_interval: Duration::from_secs(10), ..TIMES };
     for asked_s in [MISSING_S, None] {
         for outcome in FetchOutcome::ALL {
-            if outcome.meaning().retry == RetryRule::WhenRobotsRefresh {
+            if matches!(outcome.meaning().retry, RetryRule::WhenRobotsRefresh | RetryRule::Weekly) {
                 continue;
             }
             let away = Away { outcome, asked_s, ..MISSING };
@@ -87,6 +88,28 @@ fn no_wait_is_longer_than_the_pages_longest_interval_or_shorter_than_its_rules_s
     }
     let slow = RetryTimes { least_wait: HOUR, max_interval: 2 * HOUR, ..TIMES };
     assert_eq!(waits_s(MISSING, &slow, 5), [3_600, 3_600, 3_600, 7_200, 7_200]);
+}
+
+#[test]
+fn a_page_whose_host_keeps_crawlers_out_is_asked_for_once_a_week_whatever_its_rate() {
+    let busy = RetryTimes { earned: Some(HOUR), max_interval: HOUR, ..TIMES };
+    for outcome in [FetchOutcome::PaymentRequired, FetchOutcome::Challenged] {
+        let away = Away { outcome, asked_s: None, ..MISSING };
+        assert_eq!(looks(away, &busy, 5), [NextLook::WhenWorthIt(WEEK); 5], "{outcome:?}");
+        assert_eq!(waits_s(Away { was_seen: false, ..away }, &TIMES, 3), [7 * 86_400; 3]);
+    }
+}
+
+#[test]
+fn a_page_that_is_there_is_not_asked_for_while_its_server_expects_the_copy_to_be_current() {
+    let there = Away { outcome: FetchOutcome::Fetched, verdict: Verdict::Unchanged, asked_s: None, was_seen: true };
+    let fresh = RetryTimes { fresh_for: 2 * HOUR, ..TIMES };
+    assert_eq!(looks(there, &fresh, 1), [NextLook::WhenWorthIt(2 * HOUR)]);
+    let stale = RetryTimes { fresh_for: MINUTE, ..TIMES };
+    assert_eq!(looks(there, &stale, 1), [NextLook::WhenWorthIt(TIMES.min_interval)]);
+    // A second look, which is to show what is noise, asks past caches.
+    assert_eq!(looks(Away { asked_s: Some(60), ..there }, &fresh, 1), [NextLook::Wanted(MINUTE)]);
+    assert_eq!(waits_s(MISSING, &fresh, 2), [60, 300], "it is not there");
 }
 
 #[test]

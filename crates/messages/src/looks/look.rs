@@ -123,6 +123,8 @@ pub struct Look {
     pub retry_after_s: Option<i64>,
     /// Crawl-delay of the host's robots.txt, in milliseconds.
     pub robots_crawl_delay_ms: Option<i64>,
+    /// Seconds in which the server expects the answer to be current (max-age, Expires).
+    pub fresh_for_s: Option<i64>,
 }
 
 impl Look {
@@ -145,6 +147,7 @@ impl Look {
             requests: 0,
             retry_after_s: None,
             robots_crawl_delay_ms: None,
+            fresh_for_s: None,
         }
     }
 

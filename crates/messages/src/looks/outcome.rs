@@ -55,6 +55,10 @@ pub enum FetchOutcome {
     OutOfScope,
     /// An unwanted media type.
     ContentRefused,
+    /// 402: the host wants to be paid. It never is.
+    PaymentRequired,
+    /// A puzzle for browsers or people, or a demand for proof of who asks, in place of the page. It is never solved.
+    Challenged,
     /// The page has no outcome: requests for it were under way at several crashes of the fetcher, which does not send them any
     /// more, or its result was set aside by the detector.
     SetAside,
@@ -98,6 +102,8 @@ pub enum RetryRule {
     WhenRobotsRefresh,
     /// After a back-off that doubles with each consecutive failure.
     BackOff,
+    /// After a week: the host keeps crawlers out, and asking again soon only burdens it.
+    Weekly,
 }
 
 /// Meaning of an outcome.
@@ -110,7 +116,7 @@ pub struct OutcomeMeaning {
 
 impl FetchOutcome {
     /// Every outcome, in the order of the schema.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 28] = [
         Self::Fetched,
         Self::NotModified,
         Self::SameContent,
@@ -135,6 +141,8 @@ impl FetchOutcome {
         Self::ContactMissing,
         Self::OutOfScope,
         Self::ContentRefused,
+        Self::PaymentRequired,
+        Self::Challenged,
         Self::SetAside,
         Self::Unknown,
     ];
@@ -144,7 +152,7 @@ impl FetchOutcome {
     pub fn meaning(self) -> OutcomeMeaning {
         use ContentEvidence::{Body, Elsewhere, Missing, Nothing, SameAsKnown};
         use HostTrouble::{IfAskedToWait, No, Yes};
-        use RetryRule::{BackOff, WhenRobotsRefresh, WhenWorthIt};
+        use RetryRule::{BackOff, Weekly, WhenRobotsRefresh, WhenWorthIt};
         let (content, host_trouble, retry) = match self {
             Self::Fetched => (Body, No, WhenWorthIt),
             Self::NotModified | Self::SameContent => (SameAsKnown, No, WhenWorthIt),
@@ -168,6 +176,7 @@ impl FetchOutcome {
             | Self::Unknown => (Nothing, No, BackOff),
             Self::RobotsDisallowed => (Nothing, No, WhenRobotsRefresh),
             Self::RobotsUnavailable => (Nothing, Yes, BackOff),
+            Self::PaymentRequired | Self::Challenged => (Nothing, Yes, Weekly),
         };
         OutcomeMeaning { content, host_trouble, retry }
     }

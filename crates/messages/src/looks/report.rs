@@ -126,6 +126,8 @@ impl AnswerKind {
                 FetchOutcome::ContentRefused => {
                     (Failed, "content_refused", "unwanted content", Some("fetch.content_types"))
                 }
+                FetchOutcome::PaymentRequired => (Failed, "payment_required", "payment wanted (402)", None),
+                FetchOutcome::Challenged => (Failed, "challenged", "challenge in place of the page", None),
                 FetchOutcome::SetAside => (NotSent, "set_aside", "set aside after failures of recrawl itself", None),
                 FetchOutcome::Unknown => (Failed, "unknown", "outcome of a newer version", None),
             },

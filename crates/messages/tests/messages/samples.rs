@@ -101,6 +101,7 @@ fn looks() -> [Look; 2] {
         requests: 3,
         retry_after_s: Some(120),
         robots_crawl_delay_ms: Some(1_000),
+        fresh_for_s: Some(3_600),
     };
     let request = FetchRequest { attempt: full.attempt, ..FetchRequest::samples().remove(0) };
     let sparse = Look::new(request, FetchOutcome::DnsFailed, full.fetched_at);
@@ -175,6 +176,7 @@ impl Samples for ChangeEstimate {
             own_beta_days: 40.25,
             plain_alpha: 2.0,
             plain_beta_days: 38.5,
+            mean_extent: 0.25,
         };
         let samples = PageObservation::samples().into_iter().zip([full, ChangeBelief::new(1.0, 30.0)]);
         samples.map(|(PageObservation { look, judgement }, belief)| Self { look, judgement, belief }).collect()

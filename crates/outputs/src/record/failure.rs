@@ -45,6 +45,8 @@ fn of_outcome(outcome: FetchOutcome) -> &'static str {
         FetchOutcome::ContactMissing => "no contact is configured",
         FetchOutcome::OutOfScope => "a rule or a filter leaves it out",
         FetchOutcome::ContentRefused => "its content is of an unwanted type",
+        FetchOutcome::PaymentRequired => "the server wants to be paid",
+        FetchOutcome::Challenged => "the server wants a proof in place of a request",
         FetchOutcome::SetAside => "recrawl itself failed several times while it fetched or read it",
         FetchOutcome::Unknown => "a newer fetcher gives a reason that this version does not know",
     }

@@ -17,6 +17,8 @@ section! {
         response_time_factor: f64 = Number(0.0, 1_000.0),
         /// How long a robots.txt is used before it is fetched again.
         robots_refresh: Duration = Span(MINUTE, YEAR),
+        /// Longest time for which max-age and Expires of an answer are heeded. Zero: not at all.
+        max_age_cap: Duration = Span(Duration::ZERO, YEAR),
         /// Pause of a host after its first failure. Doubles with each further failure.
         backoff_base: Duration = Span(Duration::from_millis(1), YEAR),
         /// Longest pause of a failing host.

@@ -2,6 +2,7 @@
 //! shares with others, and a place among the connections.
 
 use super::{HostWorker, Turn, known_to};
+use crate::challenge::kept_out;
 use crate::exchange::{Unanswered, get};
 use crate::gate::HostGate;
 use crate::job::FetchJob;
@@ -11,7 +12,7 @@ use crate::request::RequestedResource;
 use crate::response::{FetchFailure, OwnCause, Response};
 use crate::route::{in_scope, shared_address};
 use crate::steps::SentFor;
-use hyper::header;
+use hyper::{StatusCode, header};
 use messages::{FetchOutcome, FetchReason};
 use page::{CanonicalUrl, Timestamp};
 use std::time::Duration;
@@ -67,6 +68,7 @@ impl HostWorker {
             return Ok(Asked { fetched_at: self.clock.now(), latency: Duration::ZERO, answer: Err(failure) });
         }
         let mut was_refused = false;
+        let mut was_signed_as_asked = false;
         loop {
             if let Some(why) = self.unsent(job, at, &gate) {
                 return Err(why);
@@ -150,19 +152,25 @@ impl HostWorker {
             drop(turn);
             let answer = match answer {
                 Ok(response) => {
-                    if is_refusal(response.status.as_u16()) {
+                    let may_change = network.signer.heeds(at, &response) && is_unsigned(response.status);
+                    if may_change && !was_signed_as_asked {
+                        was_signed_as_asked = true;
+                        self.ask_again(job, errand, response.wire_bytes);
+                        continue;
+                    }
+                    if is_refusal(response.status.as_u16()) || kept_out(&response).is_some() {
                         let rest = self.retry_after(&response).unwrap_or(network.rules.refusal_rest);
                         gate.leave_alone_until(self.clock.now() + rest);
                     }
                     Ok(response)
                 }
                 Err(Unanswered::Unseen(failure)) => {
-                    self.ask_again(job, errand, &failure);
+                    self.ask_again(job, errand, failure.wire_bytes);
                     continue;
                 }
                 Err(Unanswered::Refused(failure)) if !was_refused => {
                     was_refused = true;
-                    self.ask_again(job, errand, &failure);
+                    self.ask_again(job, errand, failure.wire_bytes);
                     continue;
                 }
                 Err(Unanswered::Failed(FetchFailure { ours: Some(cause), detail, .. })) => {
@@ -186,11 +194,11 @@ impl HostWorker {
         }
     }
 
-    /// Ends a failed exchange of a job whose request may be sent once more. The bytes received are paid.
-    fn ask_again(&mut self, job: &mut FetchJob, errand: Errand<'_>, failure: &FetchFailure) {
+    /// Ends an exchange of a job whose request is sent once more. The bytes received are paid.
+    fn ask_again(&mut self, job: &mut FetchJob, errand: Errand<'_>, wire_bytes: u64) {
         match errand {
-            Errand::Page => job.wire_bytes += failure.wire_bytes,
-            Errand::Robots { .. } => job.robots_bytes += failure.wire_bytes,
+            Errand::Page => job.wire_bytes += wire_bytes,
+            Errand::Robots { .. } => job.robots_bytes += wire_bytes,
         }
         self.wait_again(job);
     }
@@ -253,6 +261,11 @@ impl HostWorker {
         let failure = FetchFailure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));
         Turn::Done(self.unsent_until(until.max(job.request.not_before), job, failure))
     }
+}
+
+/// Whether a status refuses a request that is not signed, or not as the site asks (draft of Web Bot Auth, section 4.3).
+fn is_unsigned(status: StatusCode) -> bool {
+    matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
 }
 
 #[cfg(test)]

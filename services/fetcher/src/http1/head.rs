@@ -1,6 +1,8 @@
 //! Parses the head of a response: status, headers, and the framing of the body.
 
+use crate::challenge::{CF_MITIGATED, CRAWLER_PRICE, X_AMZN_WAF_ACTION, X_VERCEL_MITIGATED};
 use crate::http1::framing::{Chunks, Framing};
+use crate::identity::ACCEPT_SIGNATURE;
 use crate::robots_tag::X_ROBOTS_TAG;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{StatusCode, Version};
@@ -12,7 +14,7 @@ const MAX_HEADERS: usize = 512;
 /// Headers that say where the body ends.
 const FRAMING: [&[u8]; 2] = [b"content-length", b"transfer-encoding"];
 /// Headers that the fetcher uses. The others are only recorded.
-const KEPT: [HeaderName; 9] = [
+const KEPT: [HeaderName; 19] = [
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
     header::TRANSFER_ENCODING,
@@ -22,6 +24,16 @@ const KEPT: [HeaderName; 9] = [
     header::RETRY_AFTER,
     header::REFRESH,
     X_ROBOTS_TAG,
+    ACCEPT_SIGNATURE,
+    header::WWW_AUTHENTICATE,
+    CF_MITIGATED,
+    X_VERCEL_MITIGATED,
+    X_AMZN_WAF_ACTION,
+    CRAWLER_PRICE,
+    header::CACHE_CONTROL,
+    header::EXPIRES,
+    header::DATE,
+    header::AGE,
 ];
 
 #[derive(Debug)]
@@ -282,7 +294,7 @@ mod tests {
     #[test]
     fn only_headers_that_are_looked_at_later_are_kept() {
         let head =
-            whole("HTTP/1.1 200 OK\r\nETAG: \"1\"\r\nSet-Cookie: a=b\r\nlocation: /caf\u{e9}\r\nDate: now\r\n\r\n");
+            whole("HTTP/1.1 200 OK\r\nETAG: \"1\"\r\nSet-Cookie: a=b\r\nlocation: /caf\u{e9}\r\nServer: x\r\n\r\n");
         let kept: Vec<_> = head.headers.iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
         assert_eq!(kept, [("etag", "\"1\"".as_bytes()), ("location", "/caf\u{e9}".as_bytes())]);
     }

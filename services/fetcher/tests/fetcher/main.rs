@@ -6,6 +6,7 @@ mod addresses;
 mod bench;
 mod hostile;
 mod http2;
+mod identity;
 mod kept_robots;
 mod odd_answers;
 mod one_host;

@@ -222,7 +222,7 @@ fn what_the_budget_has_earned_is_spent_whatever_the_price_says() {
     }
 }
 
-fn hint(bench: &mut Bench, url: &str, kind: HintKind) {
+pub(crate) fn hint(bench: &mut Bench, url: &str, kind: HintKind) {
     let url = CanonicalUrl::parse(url).unwrap();
     let hint = ChangeHint {
         page_id: url.page_id(),

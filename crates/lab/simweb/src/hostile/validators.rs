@@ -103,7 +103,7 @@ pub(super) fn cases() -> Vec<Misbehaviour> {
         )
         .again(NOT_MODIFIED),
         second("then-400", "400 Bad Request", "client_error", 400),
-        second("then-402", "402 Pay", "client_error", 402),
+        second("then-402", "402 Pay", "payment_required", 402),
         second("then-403", "403 Forbidden", "client_error", 403),
         second("then-404", "404 Not Found", "not_found", 404),
         second("then-410", "410 Gone", "gone", 410),
