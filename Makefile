@@ -84,13 +84,18 @@ build: setup-build ## build recrawl and recrawl-lab
 	cargo build $(CARGO_FLAGS) --workspace --bins
 
 .PHONY: release
-release: setup-build ## build what is handed out: recrawl and recrawl-lab, optimised, a tarball and its checksum in target/dist; TARGET=aarch64-unknown-linux-gnu for arm64
+release: setup-build ## build what is handed out: recrawl and recrawl-lab, optimised, a tarball, a package of Debian and their checksums in target/dist; TARGET=aarch64-unknown-linux-gnu for arm64
 	@if [ -n "$${TARGET:-}" ]; then .tools/setup arm64; fi
 	@.tools/release make
 
 .PHONY: install
 install: ## copy what `make release` built below PREFIX=/usr/local; DESTDIR=DIR for packages
 	@.tools/release install
+
+.PHONY: package-e2e
+package-e2e: ## install, start, upgrade and remove the package of `make release` on a new Debian 12 and 13; needs root
+	@.tools/setup package
+	@tests/package/run $${PACKAGE:-$$(ls -t $${DIST:-target/dist}/recrawl_*_$$(dpkg --print-architecture).deb | head -1)}
 
 .PHONY: image-e2e
 image-e2e: ## build the images of k8s/Dockerfile without Docker, and crawl with them; needs root

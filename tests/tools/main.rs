@@ -8,6 +8,7 @@ mod diff_page;
 mod fetching;
 mod focus;
 mod manifests;
+mod package;
 mod pages;
 mod registry;
 mod release;

@@ -1,20 +1,12 @@
 //! The files of a release, and where they are installed.
 
+use crate::package::{self, run};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tests::programs;
 
 const PROGRAMS: [&str; 2] = ["recrawl", "recrawl-lab"];
-
-/// Runs a command in the repository to a good end, and gives its output.
-fn run(program: &str, arguments: &[&str], variables: &[(&str, &Path)], directory: &Path) -> String {
-    let mut command = Command::new(program);
-    let output = command.args(arguments).envs(variables.iter().copied()).current_dir(directory).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{program} {arguments:?}: {said}");
-    String::from_utf8(output.stdout).unwrap()
-}
 
 /// The files below a directory, as paths from there.
 fn files(directory: &Path) -> BTreeSet<String> {
@@ -40,25 +32,37 @@ fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
     let directory = tempfile::tempdir().unwrap();
     let built = stripped(directory.path());
     let (dist, root) = (directory.path().join("dist"), directory.path().join("root"));
-    let release: [(&str, &Path); 2] = [("PROGRAMS", &built), ("DIST", &dist)];
+    // Packing well takes a minute.
+    let level = ("DPKG_DEB_COMPRESSOR_LEVEL", Path::new("0"));
+    let release: [(&str, &Path); 3] = [("PROGRAMS", &built), ("DIST", &dist), level];
     let reported = run("make", &["-s", "release"], &release, repository);
-    let tarball = PathBuf::from(reported.trim());
-    assert!(run("sha256sum", &["-c", "SHA256SUMS"], &[], &dist).contains("OK"));
+    let made: Vec<PathBuf> = reported.lines().map(PathBuf::from).collect();
+    let [tarball, package] = made.as_slice() else { panic!("a tarball and a package: {reported}") };
+    assert_eq!(run("sha256sum", &["-c", "SHA256SUMS"], &[], &dist).matches(": OK").count(), 2);
+    package::is_whole(package, directory.path());
 
     let unpacked = directory.path().join("unpacked");
     std::fs::create_dir(&unpacked).unwrap();
     run("tar", &["-xzf", tarball.to_str().unwrap(), "--strip-components", "1"], &[], &unpacked);
-    let packed = files(&unpacked);
+    let (pages, packed): (BTreeSet<_>, BTreeSet<_>) =
+        files(&unpacked).into_iter().partition(|name| name.starts_with("man/"));
+    for page in ["man/recrawl.1", "man/recrawl-run.1", "man/recrawl-focus-learn.1", "man/recrawl-lab-simweb.1"] {
+        assert!(pages.contains(page), "{page} is not in {pages:?}");
+    }
+    assert!(!pages.iter().any(|page| page.contains("help")), "{pages:?}");
     let schemas = files(&repository.join("schemas")).into_iter().map(|name| format!("schemas/{name}"));
-    let others = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"].map(str::to_owned);
+    let others =
+        ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY", "systemd/recrawl.service"];
+    let others = others.map(str::to_owned);
     let completions = PROGRAMS.map(|name| [format!("{name}.bash"), format!("_{name}"), format!("{name}.fish")]);
     let completions = completions.into_iter().flatten().map(|name| format!("completions/{name}"));
     let bin = PROGRAMS.map(|name| format!("bin/{name}"));
     let wheel = concat!("python/recrawl_client-", env!("CARGO_PKG_VERSION"), "-py3-none-any.whl").to_owned();
     assert_eq!(packed, bin.into_iter().chain(others).chain([wheel]).chain(completions).chain(schemas).collect());
-    let before = std::fs::read(&tarball).unwrap();
-    run("make", &["-s", "release"], &release, repository);
-    assert!(std::fs::read(&tarball).unwrap() == before, "a release of the same programs differs");
+    let before = [std::fs::read(tarball).unwrap(), std::fs::read(package).unwrap()];
+    run("bash", &["-c", "umask 077 && make -s release"], &release, repository);
+    assert!(std::fs::read(tarball).unwrap() == before[0], "a tarball of the same programs differs");
+    assert!(std::fs::read(package).unwrap() == before[1], "a package of the same programs differs");
 
     let to: [(&str, &Path); 3] = [("DIST", &dist), ("DESTDIR", &root), ("PREFIX", Path::new("/usr"))];
     run("make", &["-s", "install"], &to, repository);
@@ -73,6 +77,7 @@ fn a_release_has_all_programs_and_is_installed_where_a_package_wants_it() {
         "share/bash-completion/completions/recrawl",
         "share/zsh/site-functions/_recrawl",
         "share/fish/vendor_completions.d/recrawl.fish",
+        "share/man/man1/recrawl-run.1",
         "share/recrawl/schemas/PageChange.avsc",
         concat!("share/recrawl/python/recrawl_client-", env!("CARGO_PKG_VERSION"), "-py3-none-any.whl"),
         "share/doc/recrawl/README.md",

@@ -6,8 +6,8 @@ use outputs::stdout::{Format, Keeps, harmless};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
-    identity, key, lab, mcp, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status, study,
-    text, topics, url,
+    identity, key, lab, manual, mcp, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status,
+    study, text, topics, url,
 };
 use std::process::ExitCode;
 
@@ -115,6 +115,9 @@ enum RecrawlCommand {
         /// Shell to print completions for.
         shell: clap_complete::Shell,
     },
+    /// Writes a manual page for each command.
+    #[command(hide = true)]
+    Manual(manual::ManualArguments),
 }
 
 impl RecrawlCommand {
@@ -134,7 +137,7 @@ impl RecrawlCommand {
             Self::Identity(_) => false,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
-            Self::Completions { .. } => false,
+            Self::Completions { .. } | Self::Manual(_) => false,
         }
     }
 }
@@ -197,6 +200,7 @@ fn main() -> ExitCode {
             clap_complete::generate(*shell, &mut RecrawlArguments::command(), "recrawl", &mut std::io::stdout());
             Ok(())
         }
+        RecrawlCommand::Manual(arguments) => manual::manual(arguments, RecrawlArguments::command()),
     };
     ended(done.map(|()| ExitCode::SUCCESS))
 }

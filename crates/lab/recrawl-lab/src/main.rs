@@ -13,6 +13,7 @@ mod simweb;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use outputs::stdout::Format;
+use recrawl::commands::manual;
 use std::process::ExitCode;
 
 /// As in `recrawl`, whose speed is measured here.
@@ -51,6 +52,9 @@ enum LabCommand {
         /// Shell to print completions for.
         shell: clap_complete::Shell,
     },
+    /// Writes a manual page for each command.
+    #[command(hide = true)]
+    Manual(manual::ManualArguments),
 }
 
 fn main() -> ExitCode {
@@ -66,6 +70,7 @@ fn main() -> ExitCode {
             clap_complete::generate(shell, &mut LabArguments::command(), "recrawl-lab", &mut std::io::stdout());
             Ok(())
         }
+        LabCommand::Manual(arguments) => manual::manual(&arguments, LabArguments::command()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

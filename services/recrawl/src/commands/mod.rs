@@ -18,6 +18,7 @@ pub mod hosts;
 pub mod identity;
 pub mod key;
 pub mod lab;
+pub mod manual;
 pub mod mcp;
 pub mod operate;
 pub mod page;

@@ -1,0 +1,22 @@
+//! `recrawl manual DIRECTORY`: the manual pages of a program, from the same definitions as `--help`. Packages have them.
+
+use crate::CommandFailure;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `recrawl manual` and `recrawl-lab manual`.
+#[derive(clap::Args, Debug)]
+pub struct ManualArguments {
+    /// Directory for the pages. Created if missing.
+    directory: PathBuf,
+}
+
+/// Writes a page for a program and for each of its commands: `recrawl.1`, `recrawl-focus-learn.1`. Hidden commands have none.
+///
+/// # Errors
+///
+/// [`CommandFailure::World`] if a page cannot be written.
+pub fn manual(arguments: &ManualArguments, program: clap::Command) -> Result<(), CommandFailure> {
+    let directory: &Path = &arguments.directory;
+    let written = std::fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(program, directory));
+    written.map_err(|error| CommandFailure::World(format!("{}: manual pages: {error}", directory.display())))
+}
