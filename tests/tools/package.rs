@@ -6,7 +6,7 @@ use std::process::Command;
 use tests::{Process, programs};
 
 /// Runs a command to a good end, and gives its output.
-pub fn run(program: &str, arguments: &[&str], variables: &[(&str, &Path)], directory: &Path) -> String {
+pub(crate) fn run(program: &str, arguments: &[&str], variables: &[(&str, &Path)], directory: &Path) -> String {
     let mut command = Command::new(program);
     let output = command.args(arguments).envs(variables.iter().copied()).current_dir(directory).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -28,7 +28,7 @@ fn modes(package: &str, directory: &Path) -> BTreeMap<String, String> {
 }
 
 /// Checks a package of the programs that the tests have. `directory` is for its files.
-pub fn is_whole(package: &Path, directory: &Path) {
+pub(crate) fn is_whole(package: &Path, directory: &Path) {
     let (package, root) = (package.to_str().unwrap(), directory.join("package"));
     let fields = run("dpkg-deb", &["--field", package], &[], directory);
     let field = |name: &str| {

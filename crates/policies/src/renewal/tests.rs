@@ -153,7 +153,10 @@ fn a_regular_page_is_recognised_and_met_after_its_changes() {
             let at_days = 2.0 * f64::from(look);
             let outcome = if look % 5 == 0 { LookOutcome::Changed } else { LookOutcome::Unchanged };
             let belief = Gamma::new(1.0 + f64::from(look / 5), 10.0 + at_days).expect("positive");
-            policy.looked(slot, &PolicyLook { at_days, interval_days: Some(2.0), outcome: Some(outcome), belief });
+            policy.looked(
+                slot,
+                &PolicyLook { at_days, interval_days: Some(2.0), outcome: Some(outcome), extent: None, belief },
+            );
         }
     }
     let slot = Slot::new(3);
