@@ -169,6 +169,10 @@ lint: deny ## check the packages, the format, the lock files, and clippy with wa
 docs: setup-build ## build the documentation, with warnings denied
 	@RUSTDOCFLAGS=-Dwarnings cargo doc $(CARGO_FLAGS) --no-deps --workspace
 
+.PHONY: book
+book: setup-build ## make a site of docs/ in target/book with mdBook; REPOSITORY=https://…/blob/main for links that leave docs/
+	@.tools/book
+
 .PHONY: k8s-check
 k8s-check: ## check the Kubernetes manifests offline
 	@.tools/k8s-check/build

@@ -5,6 +5,7 @@
 mod comments;
 mod cycles;
 mod dependencies;
+mod documents;
 mod features;
 mod mixing;
 mod monitoring;

@@ -21,6 +21,7 @@ mod deadly_site;
 mod delivery;
 mod directories;
 mod discovery;
+mod documented;
 mod draining;
 mod failures;
 mod feeds;

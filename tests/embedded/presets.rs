@@ -5,7 +5,7 @@ use page::Timestamp;
 use simweb::{ChangeRates, LedgerEntry, RequestKind, SeededConfig};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use tests::{Crawl, SOON, SimulatedWeb, wait_for};
+use tests::{Crawl, Process, SOON, SimulatedWeb, programs, wait_for};
 
 /// A day of these webs takes two seconds.
 const SPEED: f64 = 43_200.0;
@@ -264,4 +264,45 @@ fn tianwang_follows_index_pages_for_new_addresses() {
 /// A number that looks like any other. No function of `chance` gives the same, and the words of the pages follow.
 fn mixed(number: u64) -> u64 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40
+}
+
+#[test]
+fn a_state_directory_keeps_its_preset_until_another_is_given() {
+    let web = web(2, 4, ChangeRates::Same(0.5));
+    let crawl = crawl(&web, 40.0, &web.urls());
+    let policy = |crawl: &Crawl| {
+        let printed = crawl.ask("run", &["--print-config"]).exits_with(0).stdout;
+        printed.parse::<toml::Table>().unwrap()["policy"]["name"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(policy(&crawl), "live");
+    crawl.run(&["--preset", "classified", "--for", "1s"]).finish().exits_with(0);
+    assert_eq!(policy(&crawl), "classified");
+
+    // A later start and what reads the directory meanwhile go by it, and so does the copy of a running crawl.
+    let running = crawl.run(&[]);
+    wait_for("the start says it", SOON, || running.stderr().contains("the preset is classified"));
+    let planned = || {
+        let status = crawl.ask("status", &[]).exits_with(0).json();
+        let stages = status["stages"].as_array().unwrap().clone();
+        stages.iter().filter_map(|stage| stage["figures"]["planned_pages"].as_f64()).sum::<f64>()
+    };
+    wait_for("pages are in the fast class", SOON, || planned() > 0.0);
+    let shown = crawl.ask("status", &["--format", "text"]).exits_with(0).stdout;
+    assert!(shown.contains("planned pages"), "{shown}");
+    let made_while = |name: &str| {
+        let copy = crawl.directory.path().join(name);
+        let mut backup = programs().command("recrawl");
+        backup.arg("backup").arg(&copy).arg("--data").arg(crawl.data());
+        Process::start(backup, crawl.directory.path()).finish().exits_with(0);
+        std::fs::read_to_string(copy.join("preset")).unwrap()
+    };
+    assert_eq!(made_while("running"), "classified\n");
+    running.signal(libc::SIGINT);
+    running.finish().exits_with(0);
+    assert_eq!(made_while("stopped"), "classified\n");
+
+    crawl.ask("run", &["--preset", "none", "--for", "1s"]).exits_with(0);
+    assert_eq!(policy(&crawl), "live");
+    std::fs::write(crawl.data().join("preset"), "google").unwrap();
+    crawl.ask("run", &["--for", "1s"]).exits_with(2).says(&["no preset google", "--preset none"]);
 }

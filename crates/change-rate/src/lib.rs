@@ -10,6 +10,8 @@
 //! [`HalfCount`], [`MaximumLikelihood`], [`MomentMatching`], [`LastModified`], [`RateClasses`], [`LawOfLargeNumbers`],
 //! [`StochasticApproximation`]. All implement [`ChangeRateEstimator`]; [`RateEstimator`] is any of them by its name.
 //! [`DateTrust`] judges the dates that pages give. [`memoryless`] tests whether the times between changes are exponential at all.
+//! [`DateTrust`] judges the dates that pages give. [`ExtentPrior`] and [`ExtentEvidence`] are the belief about how much a
+//! page's changes change.
 //!
 //! This crate never reads a clock, decides what to fetch, or judges whether a difference counts as a change.
 
@@ -17,6 +19,7 @@ mod catalogue;
 mod counts;
 mod date_trust;
 mod estimator;
+mod extent;
 mod filter;
 mod forgetting;
 mod gamma;
@@ -35,6 +38,7 @@ pub use crate::catalogue::{
 pub use crate::counts::CheckCounts;
 pub use crate::date_trust::DateTrust;
 pub use crate::estimator::{ChangeRateEstimator, LookOutcome};
+pub use crate::extent::{ExtentEvidence, ExtentPrior, LEAST_EXTENT, ORDINARY_EXTENT};
 pub use crate::filter::{GammaFilter, GammaPrior, GammaState};
 pub use crate::forgetting::{Forgetting, best_forgetting_days, effective_looks};
 pub use crate::gamma::{Gamma, InvalidParameter};

@@ -229,6 +229,8 @@ impl ExplainedPage<'_> {
                 p05: believed.quantile(0.05),
                 p95: believed.quantile(0.95),
             },
+            mean_extent: (rules.extent_share > 0.0 && page.last_look_at.is_some())
+                .then(|| f64::from(page.belief.mean_extent)),
             expected_freshness: worth.map(|worth| worth.fresh_probability * (-page.hint_hazard).exp()),
             days_since_look: worth.map(|worth| worth.days + self.pages.received.silence(self.slot)),
             own_hazard: worth.map(|worth| hazard(worth.own, worth.days)),

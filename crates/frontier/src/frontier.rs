@@ -14,7 +14,7 @@ pub use self::tick::{ChosenPage, FrontierTick, HandOut};
 
 use crate::audit::Audit;
 use crate::budget::FetchBudget;
-use crate::demand::SharedDemand;
+use crate::demand::{PlanShare, SharedDemand};
 use crate::hint_kinds::news_of;
 use crate::host_numbers::Hosts;
 use crate::hosts::HostSchedule;
@@ -89,6 +89,8 @@ pub(crate) struct FrontierCounts {
     pub(crate) scanned_at: Timestamp,
     /// Pages whose value had reached the price at the last tick.
     pub(crate) due: u64,
+    /// Pages that the plan of a policy with its own account favoured when the demand was last published.
+    pub(crate) planned: u64,
 }
 
 impl Frontier {
@@ -273,8 +275,14 @@ impl Frontier {
 
     /// Counts this partition's demand and solves for the price, when that is due. Returns the demand to publish.
     pub fn publish_demand(&mut self, partition: u32, now: Timestamp) -> Option<Demand> {
-        let Self { demand, pages, rules, outlook, planner, .. } = self;
-        let plan = || planner.as_ref().map(Planner::share).unwrap_or_default();
+        let Self { demand, pages, rules, outlook, planner, counts, .. } = self;
+        let plan = || match planner {
+            Some(planner) => {
+                counts.planned = planner.pages_ahead(pages.columns.slots());
+                planner.share()
+            }
+            None => PlanShare::default(),
+        };
         demand.publish(pages, rules, outlook, plan, partition, now)
     }
 
@@ -286,6 +294,7 @@ impl Frontier {
             (figure::NEVER_FETCHED, self.pages.never_fetched() as f64),
             (figure::UNANSWERED, self.pages.unanswered() as f64),
             (figure::DUE, self.counts.due as f64),
+            (figure::PLANNED_PAGES, self.counts.planned as f64),
             (figure::IN_FLIGHT, self.pages.in_flight() as f64),
             (figure::HOSTS, self.hosts.len() as f64),
             // Totals of the state include those from before a restart and move with their partitions, so they are not

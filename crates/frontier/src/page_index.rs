@@ -80,6 +80,7 @@ impl PageIndex {
             belief: entry_of(page, place.cell, rules, outlook),
             weight: weight_of(page, rules)
                 * novelty(page, rules)
+                * rules.worth_of_changes(page)
                 * expectation(page, hosts.gate(host), rules)
                 * lasting.powi(2)
                 / self.costs.of(page.bytes_per_fetch, rules),

@@ -91,6 +91,12 @@ impl Planner {
         self.policy.standing(slot)
     }
 
+    /// Number of pages that the plan favours. Takes time in proportion to the slots.
+    pub(crate) fn pages_ahead(&self, slots: usize) -> u64 {
+        let standings = (0..slots as u32).filter_map(|number| self.policy.standing(Slot::new(number)));
+        standings.filter(PlanStanding::is_ahead).count() as u64
+    }
+
     /// The plan as other partitions must know it. Takes time in proportion to the pages.
     pub(crate) fn share(&self) -> PlanShare {
         PlanShare {
@@ -119,6 +125,7 @@ pub(crate) fn look_of(
         at_days: fetched_at.as_days(),
         interval_days: interval_days.map(|days| days.max(0.0)),
         outcome,
+        extent: None,
         belief,
     }
 }

@@ -26,6 +26,8 @@ pub struct FrontierRules {
     pub(crate) index: Index,
     /// Days of freshness that a fetch of a page of mean weight must be worth.
     pub(crate) least_worth_days: f64,
+    /// Share of a change's value that follows its extent; 0 for policies that do not score pages by their value.
+    pub(crate) extent_share: f64,
     /// Share of the fetches that are audits.
     pub(crate) audit_share: f64,
     /// Options of a policy with its own account. Its limit per host follows from the hosts' delays.
@@ -116,11 +118,16 @@ impl FrontierRules {
                 | PolicyAtWork::PlannedByRates(_)
                 | PolicyAtWork::PlannedByNumber => 0.0,
             },
+            extent_share: match at_work {
+                PolicyAtWork::Live | PolicyAtWork::CrawlValue => settings.policy.extent_share,
+                PolicyAtWork::Uniform | PolicyAtWork::PlannedByRates(_) | PolicyAtWork::PlannedByNumber => 0.0,
+            },
             audit_share: settings.policy.audit_share,
             options: PolicyOptions {
                 theta,
                 replan_days: settings.policy.replan_interval.as_secs_f64() / 86_400.0,
                 new_page_share: settings.policy.new_page_share,
+                extent_share: 0.0,
                 host_limit_per_day: if delay_s > 0.0 { 86_400.0 / delay_s } else { f64::MAX },
                 classified: ClassifiedRule {
                     fast_from_per_day: settings.policy.fast_from,
@@ -304,6 +311,14 @@ impl FrontierRules {
     /// Audits per other fetch. The budget is an upper bound: what is not spent on pages is not spent on audits either.
     pub(crate) fn audits_per_fetch(&self) -> f64 {
         self.audit_share / (1.0 - self.audit_share)
+    }
+
+    /// Factor on the weight of a page by the extent of its changes. A page without a copy keeps its weight.
+    pub(crate) fn worth_of_changes(&self, page: &ScheduledPage) -> f64 {
+        match page.last_look_at {
+            Some(_) => revisit::worth_of_changes(self.extent_share, f64::from(page.belief.mean_extent)),
+            None => 1.0,
+        }
     }
 
     /// Whether the policy scores pages by their value, so that a hint can add to it.

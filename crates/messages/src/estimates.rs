@@ -1,6 +1,7 @@
-//! How often pages change: the belief about one page, and the forecast of a site.
+//! How often pages change, and how much: the belief about one page, and the forecast of a site.
 
 use crate::{Look, LookJudgement, impl_message};
+use change_rate::ORDINARY_EXTENT;
 use page::{SiteKey, Timestamp};
 use serde::{Deserialize, Serialize};
 use sweeps::{CellChange, GroupChange};
@@ -14,7 +15,7 @@ pub struct ChangeEstimate {
     pub belief: ChangeBelief,
 }
 
-/// The estimator's belief about how often a page changes. Rates are Gamma posteriors.
+/// The estimator's belief about how often a page changes, and how much. Rates are Gamma posteriors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChangeBelief {
     /// Shape of the posterior of the change rate, prior included.
@@ -33,6 +34,8 @@ pub struct ChangeBelief {
     pub plain_alpha: f32,
     /// Days watched for them beyond the prior's.
     pub plain_beta_days: f32,
+    /// Mean share of the content that a change of the page changes, in (0, 1].
+    pub mean_extent: f32,
 }
 
 impl ChangeBelief {
@@ -47,6 +50,7 @@ impl ChangeBelief {
             own_beta_days: 0.0,
             plain_alpha: 0.0,
             plain_beta_days: 0.0,
+            mean_extent: ORDINARY_EXTENT as f32,
         }
     }
 

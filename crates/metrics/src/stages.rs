@@ -11,6 +11,8 @@ metrics! {
     UNANSWERED = Gauge "unanswered" "pages" "pages that were never answered";
     COPIES = Gauge "copies" "pages" "pages with a stored copy";
     DUE = Gauge "due" "pages" "pages whose value reaches the current price, without those of paused and blocked hosts";
+    PLANNED_PAGES = Gauge "planned_pages" "pages"
+        "pages that the plan of a published system's policy favours: the fast class, sites of rank 4, or the current period, cycle or batch; 0 for other policies";
     IN_FLIGHT = Gauge "in_flight" "requests" "requests handed out and not answered yet";
     HOSTS = Gauge "hosts" "hosts" "hosts known";
     MIRRORS = Gauge "mirrors" "pages" "pages whose content is fetched through another page";

@@ -10,6 +10,7 @@ mod crawl;
 pub mod dead_letters;
 pub mod http;
 mod listed_seeds;
+mod noted_preset;
 mod order;
 mod page_report;
 mod rule_sets;
@@ -22,6 +23,7 @@ pub use self::access::{
 pub use self::audit::{AuditWriter, Author};
 pub use self::crawl::{Crawl, back_up_at, check_health, status_at};
 pub use self::listed_seeds::{LIST_FILE, note_list};
+pub use self::noted_preset::{note_preset, noted_preset};
 pub use self::order::{NamedSource, Order};
 pub use self::page_report::{ExplanationParts, FocusReport, PageParts, PageReport, not_known, places_passed_over};
 pub use self::rule_sets::{NewRules, RuleSets};

@@ -14,6 +14,8 @@ pub struct PolicyOptions {
     pub replan_days: f64,
     /// Share of a cycle of tianwang for pages never fetched.
     pub new_page_share: f64,
+    /// Share of a change's value that follows its extent, for the live default.
+    pub extent_share: f64,
     /// Maximum budget that host-capped spends on one host per day.
     pub host_limit_per_day: f64,
     /// The parameters f' and f of classified.
@@ -34,6 +36,7 @@ impl Default for PolicyOptions {
             theta: Policy::DEFAULT_THETA,
             replan_days: crate::planned::PlannedPolicy::REPLAN_DAYS,
             new_page_share: crate::tianwang::TianwangOptions::default().cycle.new_share,
+            extent_share: 0.0,
             host_limit_per_day: 17_280.0,
             classified: ClassifiedRule::default(),
             chile: Exponents::default(),

@@ -56,7 +56,7 @@ pub mod webfountain;
 // the constructor of a policy without pages.
 policies! {
     Live: "live", "the live default: page rates, sweep calendars and sentinels",
-        Some(PolicyAtWork::Live), Itself, |options| Box::new(Live::new(options.theta));
+        Some(PolicyAtWork::Live), Itself, |options| Box::new(Live::new(options.theta).with_extent_share(options.extent_share));
     Uniform: "uniform", "every page equally often",
         Some(PolicyAtWork::Uniform), Nothing, |options| planned(RatePlan::Uniform, options);
     Proportional: "proportional", "as often as a page changes",

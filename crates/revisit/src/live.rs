@@ -2,11 +2,13 @@
 //! splits them over two stages and calls the same functions. The plain crawl value, on the same columns, is here too.
 
 mod crawl_value;
+mod extents;
 mod packed;
 mod saved;
 
 pub use self::crawl_value::CrawlValue;
 
+use self::extents::PageExtents;
 use self::packed::{Packed, moment};
 use self::saved::SavedFetches;
 use crate::columns::{Index, LastLook, PageStatus, Slot, Worth, whole_belief};
@@ -55,6 +57,8 @@ pub struct Live {
     /// Pages worth less are not fetched, however much budget is left. Zero while a day's budget is below a day's need.
     least: f64,
     saved: SavedFetches,
+    /// The extents of the pages' changes, if they count.
+    extents: Option<PageExtents>,
     importing: bool,
     frozen: bool,
 }
@@ -75,9 +79,17 @@ impl Live {
             priced_days: f64::NEG_INFINITY,
             least: 0.0,
             saved: SavedFetches::default(),
+            extents: None,
             importing: false,
             frozen: false,
         }
+    }
+
+    /// The same policy, where this share of a change's value follows its extent ([`crate::worth_of_changes`]). To be called before
+    /// pages are added.
+    #[must_use]
+    pub fn with_extent_share(self, extent_share: f64) -> Self {
+        Self { extents: (extent_share > 0.0).then(|| PageExtents::new(extent_share)), ..self }
     }
 
     /// The model of sweeps that the policy has learned.
@@ -215,6 +227,9 @@ impl RevisitPolicy for Live {
         }
         self.model.insert(&page.place);
         self.packed.insert(slot, page, OwnEvidence::default(), now_days);
+        if let Some(extents) = &mut self.extents {
+            extents.insert(slot, page.weight / page.cost);
+        }
     }
 
     fn remove(&mut self, slot: Slot) {
@@ -297,5 +312,8 @@ impl RevisitPolicy for Live {
             self.learn(slot, look.at_days - interval_days, look.at_days, outcome);
         }
         self.packed.looked(slot, look, None);
+        if let Some(extents) = &mut self.extents {
+            extents.looked(slot, look, &mut self.packed.columns);
+        }
     }
 }

@@ -49,6 +49,19 @@ pub enum PlanStanding {
     Rate { fetches_per_day: f64 },
 }
 
+impl PlanStanding {
+    /// Whether the plan favours the page: the fast class, a site of rank 4, or the current period, cycle or batch.
+    pub fn is_ahead(&self) -> bool {
+        match self {
+            Self::Class { is_fast, .. } => *is_fast,
+            Self::SiteRank { rank, .. } => *rank == 4,
+            Self::Bucket { is_planned, .. } | Self::Cycle { is_planned, .. } => *is_planned,
+            Self::Batch { is_batched, .. } => *is_batched,
+            Self::Rate { fetches_per_day } => *fetches_per_day > 0.0,
+        }
+    }
+}
+
 /// The place in a sentence.
 impl fmt::Display for PlanStanding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -114,7 +127,9 @@ mod tests {
             PlanStanding::Class { is_fast: true, fast_from_per_day: 0.7, fetches_per_day: 1.35 },
             "fast class, which is fetched 1.350 times",
         );
-        check(PlanStanding::SiteRank { rank: 2, position: 4, sites: 9, pass: 3 }, "number 4 of 9");
+        let rank = |rank| PlanStanding::SiteRank { rank, position: 4, sites: 9, pass: 3 };
+        check(rank(2), "number 4 of 9");
+        assert!(rank(4).is_ahead() && !rank(2).is_ahead());
         let bucket = PlanStanding::Bucket { bucket: 2, buckets: 6, is_planned: false, period_ends_days: 1.0 };
         check(bucket, "bucket 2 of 6");
         let cycle = PlanStanding::Cycle {

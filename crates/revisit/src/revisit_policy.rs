@@ -32,6 +32,8 @@ pub struct PolicyLook {
     pub interval_days: Option<f64>,
     /// Result of the look; `None` when it failed.
     pub outcome: Option<LookOutcome>,
+    /// The extent of the change that it found: the share of the content that differs, 0..=1. `None` if it is not known.
+    pub extent: Option<f64>,
     /// Belief about the page's change rate after the look.
     pub belief: Gamma,
 }

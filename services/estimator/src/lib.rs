@@ -4,8 +4,8 @@
 //! ([`messages::ChangeEstimate`]), and when groups of pages were or will be swept ([`messages::SweepForecast`]). What
 //! the scheduler needs of the fetch itself (validators, digest, latency) travels along.
 //!
-//! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long", and
-//! the dates that are claimed for a page ([`DatesOfHost`] counts how often they were right).
+//! It never decides when to fetch, and never looks at content: its only input is "changed or not, over how long, and how
+//! much", and the dates that are claimed for a page ([`DatesOfHost`] counts how often they were right).
 
 mod dates;
 mod groups;
@@ -22,11 +22,11 @@ pub use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSi
 
 use crate::rate_learner::RateLearner;
 use crate::sweep_learner::{SweepLearner, SweepLook};
-use change_rate::{EstimatorChoice, EstimatorOptions, GammaPrior, LookOutcome, RateEstimator};
+use change_rate::{EstimatorChoice, EstimatorOptions, ExtentPrior, GammaPrior, LookOutcome, RateEstimator};
 use messages::topics::{ANSWERS, PAGE_OBSERVATIONS, SCHEDULER_EVENTS};
 use messages::{
-    ChangeBelief, ChangeEstimate, EstimatorEvent, PageObservation, PageRemoval, Question, QuestionDesk, QuestionKind,
-    Verdict,
+    ChangeBelief, ChangeEstimate, EstimatorEvent, LookJudgement, PageObservation, PageRemoval, Question, QuestionDesk,
+    QuestionKind, Verdict,
 };
 use metrics::{Figure, estimator as figure};
 use page::Timestamp;
@@ -156,7 +156,8 @@ impl Processor for Estimator {
             self.changes += u64::from(outcome.is_change());
         }
         others::leave(&seen.look.url, &mut belief, self.name(), context)?;
-        let posterior = match self.learner() {
+        let extent = look.and_then(|_| extent_of(&seen.judgement));
+        let (posterior, extents) = match self.learner() {
             PartitionLearner::Sweeps(learner) => {
                 learner.advance(context.now());
                 let first = changed_at.filter(|_| seen.judgement.verdict == Verdict::First);
@@ -165,13 +166,15 @@ impl Processor for Estimator {
                     (None, Some(changed_at)) => Some(SweepLook::First { at: seen.look.fetched_at, changed_at }),
                     (None, None) => None,
                 };
-                learner.observe(&seen.look.url, &mut belief, look)
+                learner.observe(&seen.look.url, &mut belief, look, extent)
             }
             PartitionLearner::Rates(learner) => {
                 let look = look.map(|(from, to, outcome)| (to.days_since(from).max(0.0), outcome));
-                learner.observe(&seen.look.url, &mut belief, look, context)
+                (learner.observe(&seen.look.url, &mut belief, look, context), ExtentPrior::default())
             }
         };
+        belief.observe_extent(extent);
+        let mean_extent = extents.mean_after(&belief.extents());
         context.put(PAGES, &seen.look.page_id, &belief);
         let belief = ChangeBelief {
             alpha: posterior.alpha(),
@@ -182,6 +185,7 @@ impl Processor for Estimator {
             own_beta_days: belief.own_beta_days,
             plain_alpha: belief.delta_alpha,
             plain_beta_days: belief.delta_beta_days,
+            mean_extent: mean_extent as f32,
         };
         let estimate = ChangeEstimate { look: seen.look, judgement: seen.judgement, belief };
         context.emit(SCHEDULER_EVENTS, estimate);
@@ -233,6 +237,15 @@ fn outcome_of(seen: &PageObservation, changed_at: Option<Timestamp>) -> Option<L
         Verdict::Gone | Verdict::Returned => Some(LookOutcome::Changed),
         Verdict::First | Verdict::Missing | Verdict::Unknown | Verdict::Unwatched | Verdict::Watched => None,
         Verdict::Obscured | Verdict::Redirected | Verdict::Forgotten | Verdict::Failed => None,
+    }
+}
+
+/// The extent of the change that a look found, if it found one. A page that is gone or back has changed wholly, whatever its
+/// text.
+fn extent_of(judgement: &LookJudgement) -> Option<f64> {
+    match judgement.verdict {
+        Verdict::Gone | Verdict::Returned => Some(1.0),
+        verdict => (verdict.is_change() == Some(true)).then_some(judgement.magnitude),
     }
 }
 

@@ -1,6 +1,7 @@
 //! The estimator's tables.
 
 use crate::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
+use change_rate::ExtentEvidence;
 use messages::topics::KeyKind;
 use messages::{impl_message, message_union};
 use page::{Host, PageId};
@@ -136,6 +137,22 @@ pub struct PageBelief {
     pub estimator: String,
     pub numbers: Vec<f32>,
     pub dates: bool,
+    pub extent_sum: f32,
+    pub extent_changes: f32,
+}
+
+impl PageBelief {
+    /// The evidence about the extents of the page's changes.
+    pub(crate) fn extents(&self) -> ExtentEvidence {
+        ExtentEvidence { sum: self.extent_sum, changes: self.extent_changes }
+    }
+
+    /// Takes in the extent of a change, if there was one.
+    pub(crate) fn observe_extent(&mut self, extent: Option<f64>) {
+        let mut extents = self.extents();
+        extent.into_iter().for_each(|extent| extents.observe(extent));
+        (self.extent_sum, self.extent_changes) = (extents.sum, extents.changes);
+    }
 }
 
 /// The state of a group for the estimator `gamma-grouped`. The schema describes the fields.

@@ -3,7 +3,7 @@
 
 use crate::state::{PageBelief, SWEEPS, SweepKey, SweepRecord};
 use crate::sweep_state::{SweepCell, SweepDay, SweepGroup, SweepSite, SweepSize};
-use change_rate::{Gamma, GammaState, LookOutcome};
+use change_rate::{ExtentEvidence, ExtentPrior, Gamma, GammaState, LookOutcome};
 use messages::SweepForecast;
 use messages::topics::SCHEDULER_EVENTS;
 use page::{CanonicalUrl, SiteKey, Timestamp};
@@ -21,8 +21,15 @@ const TOTALS_PER_FORECAST: usize = 50_000;
 
 pub(crate) struct SweepLearner {
     model: SweepModel,
-    names: HashMapByHash<SiteKey>,
+    sites: HashMapByHash<KnownSite>,
     touched: Touched,
+}
+
+/// A site beside the model of its sweeps.
+struct KnownSite {
+    key: SiteKey,
+    /// The extents of the changes of all its pages.
+    extents: ExtentEvidence,
 }
 
 /// Hashes of records that differ from the table.
@@ -94,7 +101,7 @@ impl SweepLearner {
     pub(crate) fn load(context: &Context<'_>) -> Result<Self, ProcessError> {
         let mut learner = Self {
             model: SweepModel::starting_at(context.now().as_days()),
-            names: HashMapByHash::default(),
+            sites: HashMapByHash::default(),
             touched: Touched::default(),
         };
         let mut found = RestoredRecords { oldest: i32::MAX, ..RestoredRecords::default() };
@@ -131,7 +138,8 @@ impl SweepLearner {
             (SweepKey::Site(hash), SweepRecord::Site(site)) => {
                 let state = sweeps::SiteState { site: hash, lead: site.lead };
                 self.model.restore_site(&state).map_err(|error| error.to_string())?;
-                self.names.insert(hash, site.site_key);
+                let extents = ExtentEvidence { sum: site.extent_sum, changes: site.extent_changes };
+                self.sites.insert(hash, KnownSite { key: site.site_key, extents });
             }
             (SweepKey::Size(hash), SweepRecord::Size(size)) => {
                 let pages = u32::try_from(size.pages).map_err(|_| format!("a group with {} pages", size.pages))?;
@@ -167,9 +175,15 @@ impl SweepLearner {
         }
     }
 
-    /// Processes an observation of a page, with its look if that is evidence. Returns the belief about the page's change
-    /// rate from all causes.
-    pub(crate) fn observe(&mut self, url: &CanonicalUrl, belief: &mut PageBelief, look: Option<SweepLook>) -> Gamma {
+    /// Processes an observation of a page, with its look and the extent of a change if they are evidence. Returns the belief
+    /// about the page's change rate from all causes, and what its site says of the extents of its changes.
+    pub(crate) fn observe(
+        &mut self,
+        url: &CanonicalUrl,
+        belief: &mut PageBelief,
+        look: Option<SweepLook>,
+        extent: Option<f64>,
+    ) -> (Gamma, ExtentPrior) {
         let place = place_of(url);
         if belief.estimator != NAME {
             NAME.clone_into(&mut belief.estimator);
@@ -196,7 +210,13 @@ impl SweepLearner {
             (belief.own_alpha, belief.own_beta_days) = (page.own.delta_alpha, page.own.delta_beta_days);
             (belief.delta_alpha, belief.delta_beta_days) = (page.plain.delta_alpha, page.plain.delta_beta_days);
         }
-        self.model.outlook().priors(place.cell).plain(&page)
+        let extents = ExtentPrior::default();
+        let extents = self.sites.get_mut(&place.site).map_or(extents, |site| {
+            // A change is a look, which has the site written.
+            extent.into_iter().for_each(|extent| site.extents.observe(extent));
+            extents.learned_from(&site.extents)
+        });
+        (self.model.outlook().priors(place.cell).plain(&page), extents)
     }
 
     /// Counts a page no more. What is without pages then is deleted, here and in the scheduler.
@@ -214,7 +234,7 @@ impl SweepLearner {
                 OutlookPart::Cell(hash) => _ = self.touched.cells.insert(hash),
                 OutlookPart::Site(hash) => {
                     self.touched.sites.insert(hash);
-                    self.names.remove(&hash);
+                    self.sites.remove(&hash);
                 }
             }
         }
@@ -229,7 +249,8 @@ impl SweepLearner {
         self.touched.cells.insert(place.cell);
         self.touched.sites.insert(place.site);
         self.touched.today = true;
-        self.names.entry(place.site).or_insert_with(|| url.site_key());
+        let new = || KnownSite { key: url.site_key(), extents: ExtentEvidence::default() };
+        self.sites.entry(place.site).or_insert_with(new);
     }
 
     /// Writes the records the batch has changed, and sends the scheduler the significant changes.
@@ -250,9 +271,10 @@ impl SweepLearner {
             keep(SweepKey::Cell(hash), cell, context);
         }
         for hash in in_order(touched.sites) {
-            let site = self.names.get(&hash).map(|site_key| {
+            let site = self.sites.get(&hash).map(|KnownSite { key, extents }| {
                 let lead = self.model.site_state(hash).map_or(sweeps::rules::LEAD_START as f32, |state| state.lead);
-                SweepSite { site_key: site_key.clone(), lead }
+                let ExtentEvidence { sum: extent_sum, changes: extent_changes } = *extents;
+                SweepSite { site_key: key.clone(), lead, extent_sum, extent_changes }
             });
             keep(SweepKey::Site(hash), site, context);
         }
@@ -272,7 +294,7 @@ impl SweepLearner {
         }
         let mut forecasts: BTreeMap<u64, SweepForecast> = BTreeMap::new();
         let mut add = |site: u64, add: &mut dyn FnMut(&mut SweepForecast)| {
-            let Some(site_key) = self.names.get(&site).cloned() else { return };
+            let Some(site_key) = self.sites.get(&site).map(|site| site.key.clone()) else { return };
             add(forecasts.entry(site).or_insert_with(|| SweepForecast::new(site_key, made_at)));
         };
         for change in changes.sites {

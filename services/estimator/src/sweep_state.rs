@@ -16,11 +16,13 @@ pub struct SweepCell {
     pub state: CellState,
 }
 
-/// The score of a site. The schema describes the fields.
+/// The score of a site, and the extents of its changes. The schema describes the fields.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SweepSite {
     pub site_key: page::SiteKey,
     pub lead: f32,
+    pub extent_sum: f32,
+    pub extent_changes: f32,
 }
 
 /// The number of pages of a candidate group. The schema describes the fields.

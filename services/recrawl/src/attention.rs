@@ -1,6 +1,7 @@
 //! Whether a crawl needs a person, and for what.
 
-use daemon::{StageLag, Status};
+use daemon::{OutcomeCount, StageLag, Status};
+use messages::OutcomeClass;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -52,6 +53,16 @@ pub(crate) fn sentence(status: &Status, troubles: &[Trouble]) -> String {
     }
 }
 
+/// The commonest reason, if all requests failed.
+pub(crate) fn only_failures(counts: &[OutcomeCount]) -> Option<String> {
+    let is_failure = |of: &OutcomeCount| matches!(of.class, OutcomeClass::Failed | OutcomeClass::NotSent);
+    // Of several equally frequent reasons, the one that comes first in reports.
+    let most = counts.iter().rev().max_by_key(|of| of.count).filter(|_| counts.iter().all(is_failure))?;
+    let total: u64 = counts.iter().map(|of| of.count).sum();
+    let remedy = most.setting.as_ref().map(|setting| format!("; {setting} would change it")).unwrap_or_default();
+    Some(format!("{}, {} of {total} times{remedy}", most.meaning, most.count))
+}
+
 /// All that needs a person.
 pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
     let mut troubles = Vec::new();
@@ -70,6 +81,10 @@ pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
     }
     if let Some(disk) = status.disk.as_ref().filter(|disk| disk.is_short) {
         add(format!("The disk is nearly full, and nothing is fetched: {}", disk.words()), None);
+    }
+    let last = if status.outcomes.is_empty() { &status.page_outcomes } else { &status.outcomes };
+    if let Some(reason) = only_failures(last) {
+        add(format!("Every request fails: {reason}."), Some("/trouble"));
     }
     if let Some(seeds) = status.failed_seeds.filter(|seeds| *seeds > 0) {
         add(
@@ -105,6 +120,19 @@ mod tests {
         status.estimated_freshness = Some(0.8251);
         status.failed_seeds = Some(1);
         assert_eq!(said(&status), "One thing needs you; 10 of 12 pages were fetched, and 82.5 % of all are current.");
+        let failed = |outcome, meaning: &str, count, setting: Option<&str>| OutcomeCount {
+            class: OutcomeClass::Failed,
+            outcome: String::from(outcome),
+            meaning: meaning.to_owned(),
+            count,
+            setting: setting.map(str::to_owned),
+        };
+        status.outcomes = vec![failed("dns", "its host has no address", 1, None)];
+        status.outcomes.push(failed("robots", "robots.txt forbids it", 2, Some("politeness.robots")));
+        let every = "Every request fails: robots.txt forbids it, 2 of 3 times; politeness.robots would change it.";
+        assert_eq!(troubles(&status)[0].text, every);
+        status.outcomes[0].class = OutcomeClass::Fetched;
+        assert_eq!(troubles(&status).len(), 1, "one request went well");
         status.blind_pages = Some(3);
         let late = StageLag { name: "detector".to_owned(), lag_s: 4_000.0, ..StageLag::default() };
         let failing =

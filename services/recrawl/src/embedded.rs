@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use stream::{Clock, DiskRoom, InProcessLog, Log, LogBackend, Stage, StageRunner, StageSpec};
+use stream::{Clock, DiskRoom, ErrorKind, InProcessLog, Log, LogBackend, LogError, Stage, StageRunner, StageSpec};
 use stream_rocksdb::{EmbeddedBackend, EmbeddedStores};
 use topology::LogNames;
 
@@ -122,11 +122,16 @@ impl Embedded {
             board: board.clone(),
         };
         let console = Console::new(settings, Box::new(shown));
-        let refusing = sender.clone();
+        let (refusing, backed_up) = (sender.clone(), data.to_owned());
         let refusals = move |call: &Call<'_>, why: &str| operate::http::note_refused(&refusing, call, why);
         let tasks = move |call: &Call<'_>| match call.task {
             Task::Order(kind) => operate::http::take(&sender, kind, call),
-            Task::BackUp => operate::http::take_backup(&sender, call, |directory| backend.back_up(directory)),
+            Task::BackUp => operate::http::take_backup(&sender, call, |directory| {
+                backend.back_up(directory)?;
+                let kept = operate::noted_preset(&backed_up).map_err(|failure| failure.to_string());
+                kept.and_then(|preset| operate::note_preset(directory, preset).map_err(|error| error.to_string()))
+                    .map_err(|problem| LogError::new(ErrorKind::Stop, problem))
+            }),
             Task::Changes => changes.list(call),
             Task::AtomFeed => changes.feed(call.caller, FeedForm::Atom),
             Task::RssFeed => changes.feed(call.caller, FeedForm::Rss),

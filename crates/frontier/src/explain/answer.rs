@@ -74,6 +74,10 @@ impl ExplainedPage<'_> {
         }
         Some(match page.request.wanted {
             WantedReason::Probe => format!("{}; it is looked at again at {until}.", self.open_question()),
+            // A request that came back unsent.
+            WantedReason::No | WantedReason::Command if page.last_look_at.is_none() => {
+                format!("It was never fetched; it is asked for at {until} or later.")
+            }
             WantedReason::No | WantedReason::Command => {
                 format!("It was looked at just now; the next look is at {until} or later (policy.min_interval).")
             }

@@ -31,6 +31,8 @@ pub struct Explanation {
     pub importance: f64,
     /// Estimated change rate, own changes and sweeps together.
     pub change_rate_per_day: RateRange,
+    /// Mean share of its text that one of its changes changes; absent without a copy, and where changes count alike.
+    pub mean_extent: Option<f64>,
     /// Probability that the copy is current; absent without a copy.
     pub expected_freshness: Option<f64>,
     /// Days since the last look; absent before the first.

@@ -40,6 +40,7 @@ impl ExplainedPage<'_> {
             }
             "held" if page.request.wanted == WantedReason::Probe => {}
             "held" if self.absence().is_some() => {}
+            "held" if page.last_look_at.is_none() => {}
             "held" => reasons.push("It was looked at just now (policy.min_interval).".to_owned()),
             _ => {}
         }
@@ -121,6 +122,14 @@ impl ExplainedPage<'_> {
                 worth.days + silence,
                 explanation.change_rate_per_day.mean,
                 100.0 * explanation.expected_freshness.unwrap_or(0.0),
+            ));
+        }
+        if let Some(extent) = explanation.mean_extent {
+            reasons.push(format!(
+                "Its changes change {:.1} % of its text on average, so a look at it is worth {:.2} times one at a page of \
+                 ordinary changes (policy.extent_share).",
+                100.0 * extent,
+                rules.worth_of_changes(page),
             ));
         }
         let strongest = explanation.sweep_hazards.iter().max_by(|a, b| a.hazard.total_cmp(&b.hazard));

@@ -1,5 +1,7 @@
 //! `recrawl detect --corpus DIR`: judges every raw change of a recorded history, learning as it goes.
 
+mod history;
+
 use archives::{Archive, ArchiveError, JudgedChange};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -20,6 +22,10 @@ pub(crate) struct DetectArguments {
     /// Only this source of the corpus.
     #[arg(long)]
     source: Option<String>,
+    /// Writes the changes that would be reported there, with their extents: a corpus for `recrawl simulate trace`. The directory
+    /// is made; a corpus in it is replaced.
+    #[arg(long, value_name = "DIR")]
+    trace: Option<PathBuf>,
 }
 
 /// Judges all versions in order of time and prints a line per raw change.
@@ -44,6 +50,9 @@ pub(crate) fn detect(arguments: &DetectArguments, format: Format) -> Result<(), 
     let lines = lines.map_err(failure)?;
     let meaningful = lines.iter().filter(|line| line.meaningful).count();
     eprintln!("{} raw changes of {} pages, {meaningful} meaningful", lines.len(), archive.pages().len());
+    if let Some(trace) = &arguments.trace {
+        return history::write(directory, trace, archive.pages(), &lines);
+    }
     let mut out = BufWriter::new(std::io::stdout().lock());
     written(lines.iter().try_for_each(|line| write(line, format, &mut out)).and_then(|()| out.flush()))
 }

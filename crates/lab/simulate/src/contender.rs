@@ -135,10 +135,11 @@ impl Contender {
 }
 
 /// The policy that the scheduler follows by these settings, and its options. A simulation has no politeness, so the limit per host
-/// does not follow from the hosts' delays.
+/// does not follow from the hosts' delays. The frontier weighs pages by the extent of their changes itself; here the policy does.
 fn policy(settings: &Settings) -> (PolicyKind, PolicyOptions) {
     let (policy, options) = FrontierRules::new(settings, 1).policy();
-    (policy, PolicyOptions { host_limit_per_day: PolicyOptions::default().host_limit_per_day, ..options })
+    let host_limit_per_day = PolicyOptions::default().host_limit_per_day;
+    (policy, PolicyOptions { host_limit_per_day, extent_share: settings.policy.extent_share, ..options })
 }
 
 /// The settings of a preset, or the defaults, below these.

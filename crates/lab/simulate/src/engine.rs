@@ -5,7 +5,7 @@ use crate::changes::{ChangeSource, CosmeticNoise};
 use crate::error::SimulationError;
 use crate::learner::Learner;
 use crate::lists::{DateEvidence, SiteLists};
-use crate::metrics::{Scores, Tally};
+use crate::metrics::{MissedExtent, Scores, Tally};
 use crate::population::Pages;
 use crate::streams::{Draws, Purpose, RandomStream};
 use chance::splitmix64;
@@ -150,6 +150,14 @@ pub fn run_with_lists<C: ChangeSource + ?Sized>(
 /// Budget that a look at a list costs.
 const LIST_COST: f64 = 1.0;
 
+/// The changes that a copy has missed since it was taken.
+#[derive(Clone, Copy, Debug, Default)]
+struct Missed {
+    last_change_days: Option<f64>,
+    /// `None` without a change, and where extents are not known.
+    extent: Option<MissedExtent>,
+}
+
 struct SimulationLoop<'a, C: ?Sized> {
     pages: &'a Pages,
     lists: &'a SiteLists,
@@ -242,10 +250,12 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             return self.read_list(slot, list, at_days);
         }
         let interval_days = at_days - self.copied_days[page];
-        let last_change_days = self.account(page, at_days, true);
+        let missed = self.account(page, at_days, true);
+        let last_change_days = missed.last_change_days;
         let outcome = self.outcome(page, at_days, last_change_days);
         let belief = self.learner.look(page, interval_days, outcome);
-        let look = PolicyLook { at_days, interval_days: Some(interval_days), outcome: Some(outcome), belief };
+        let extent = missed.extent.map(|extent| extent.largest);
+        let look = PolicyLook { at_days, interval_days: Some(interval_days), outcome: Some(outcome), extent, belief };
         self.policy.looked(slot, &look);
         let cost = self.pages.cost(page);
         let (section, host) = (self.pages.section(page), self.pages.host(page));
@@ -272,6 +282,7 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
             at_days,
             interval_days: None,
             outcome: Some(LookOutcome::Unchanged),
+            extent: None,
             belief: self.learner.belief(first),
         };
         self.policy.looked(slot, &look);
@@ -280,29 +291,35 @@ impl<'a, C: ChangeSource + ?Sized> SimulationLoop<'a, C> {
         LIST_COST
     }
 
-    /// Accounts for a copy since it was taken. Returns the last change of the page in that time.
-    fn account(&mut self, page: usize, now_days: f64, looked: bool) -> Option<f64> {
+    /// Accounts for a copy since it was taken. Returns what it has missed.
+    fn account(&mut self, page: usize, now_days: f64, looked: bool) -> Missed {
         let (section, weight) = (self.pages.section(page), self.pages.weight(page));
         let rate = self.changes.poisson_rate_per_day(page);
         self.tally.expect(section, weight, rate, self.copied_days[page], now_days);
         let mut next = self.changes.next_change_days(page);
         self.tally.fresh(section, weight, self.copied_days[page], next.min(now_days));
-        let (mut last, mut behind) = (None, 0);
+        let (mut missed, mut behind) = (Missed::default(), 0);
         while next <= now_days {
             let changed = next;
+            let extent = self.changes.next_extent(page);
             self.changes.take_change(page);
             next = self.changes.next_change_days(page);
             behind += 1;
             self.tally.behind(section, weight, behind, changed, now_days);
+            if let Some(extent) = extent {
+                let missed = missed.extent.get_or_insert_default();
+                missed.add(extent);
+                self.tally.missing(weight, *missed, changed, next.min(now_days));
+            }
             let overwritten = next <= now_days;
             if looked {
                 self.tally.noticed(changed, now_days, overwritten);
             } else {
                 self.tally.unnoticed(changed, overwritten);
             }
-            last = Some(changed);
+            missed.last_change_days = Some(changed);
         }
-        last
+        missed
     }
 
     fn outcome(&mut self, page: usize, at_days: f64, last_change_days: Option<f64>) -> LookOutcome {

@@ -4,9 +4,11 @@
 //! is N changes behind is 1 + 1/2 + ... + 1/N. Nothing is sampled: between two looks a copy's state changes only when
 //! the page does.
 
+mod missed_extent;
 mod peaks;
 mod scores;
 
+pub use self::missed_extent::MissedExtent;
 pub use self::peaks::Peaks;
 pub use self::scores::{Delays, Scores, SectionScores};
 
@@ -69,6 +71,8 @@ pub(crate) struct Tally {
     useful: u64,
     spent: f64,
     peaks: PeakCounter,
+    /// Integrals of what copies miss, in days times weight; `None` where extents are not known.
+    missed: Option<MissedExtent>,
     /// Whether the freshness of every copy could be predicted.
     is_predictable: bool,
     /// Changes of the number of current copies at the start of a day, and the part within the day itself.
@@ -93,6 +97,7 @@ impl Tally {
             useful: 0,
             spent: 0.0,
             peaks: PeakCounter::default(),
+            missed: None,
             is_predictable: true,
             steps: vec![0.0; days + 1],
             parts: vec![0.0; days + 1],
@@ -155,6 +160,12 @@ impl Tally {
             sums.weighted_age += weight * age;
             sums.old += old;
         }
+    }
+
+    /// Counts the time in which a copy misses this much of its page.
+    pub(crate) fn missing(&mut self, weight: f64, missed: MissedExtent, from: f64, to: f64) {
+        let days = self.scored(from, to);
+        self.missed.get_or_insert_default().count(weight * days, missed);
     }
 
     fn in_score(&self, days: f64) -> bool {
@@ -247,6 +258,7 @@ impl Tally {
             weighted_age_days: mean(all.weighted_age, weight_days),
             weighted_harmonic_penalty: mean(all.weighted_harmonic, weight_days),
             weighted_missed_changes: mean(all.weighted_missed, weight_days),
+            missed_extent: self.missed.map(|missed| missed.over(weight_days)),
             over_30_days_share: mean(all.old, page_days),
             changes: self.changes,
             overwritten_share: mean(self.overwritten as f64, self.changes as f64),

@@ -46,6 +46,8 @@ pub struct TracePage {
     pub place: PagePlace,
     /// Its changes, in days since the start of its window: rising, in (0, [`WINDOW_DAYS`]].
     pub changes_days: Vec<f64>,
+    /// The extents of these changes; empty where the recording has none.
+    pub extents: Vec<f32>,
     /// Its last change or its appearance before that, not above 0; `None` when the recording begins later.
     pub changed_before_days: Option<f64>,
 }
@@ -73,6 +75,13 @@ impl TracePage {
     /// All known changes, the one before the window included.
     fn all_changes_days(&self) -> Vec<f64> {
         self.changed_before_days.into_iter().chain(self.changes_days.iter().copied()).collect()
+    }
+
+    /// Their extents; a change of unknown extent counts as one of everything.
+    fn all_extents(&self) -> impl Iterator<Item = f32> {
+        let before = self.changed_before_days.map(|_| 1.0);
+        let within = (0..self.changes_days.len()).map(|change| self.extents.get(change).copied().unwrap_or(1.0));
+        before.into_iter().chain(within)
     }
 
     /// Number of changes in (`from_days`, `until_days`].
@@ -129,12 +138,12 @@ impl JudgedTrace {
             candidates.truncate(cut.max_pages_per_source);
             let number = trace.sources.len() as u32;
             trace.sources.push(name.clone());
-            for (_, index, Judged { changes_days, changed_before_days }) in candidates {
+            for (_, index, Judged { changes_days, extents, changed_before_days }) in candidates {
                 let page = &recording.pages[index];
                 let next = hosts.len() as u32;
                 let host = *hosts.entry(page.host).or_insert(next);
                 let place = place_of(&recording.hosts[page.host as usize], &page.path);
-                trace.pages.push(TracePage { source: number, host, place, changes_days, changed_before_days });
+                trace.pages.push(TracePage { source: number, host, place, changes_days, extents, changed_before_days });
             }
         }
         if trace.pages.is_empty() {
@@ -161,6 +170,7 @@ fn spans_seconds(recording: &Recording) -> Vec<Option<(i64, i64)>> {
 #[derive(Clone, Debug)]
 struct Judged {
     changes_days: Vec<f64>,
+    extents: Vec<f32>,
     changed_before_days: Option<f64>,
 }
 
@@ -171,6 +181,7 @@ fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Judged>
     let before = states.partition_point(|state| state.unix_time as f64 <= opens);
     let (before, within) = states.split_at(before);
     let mut changes = Vec::with_capacity(within.len());
+    let mut extents: Vec<Option<f32>> = Vec::new();
     let last_before = before.last()?;
     let days = |state: &RecordedState| (state.unix_time as f64 - opens) / SECONDS_PER_DAY;
     let changed_before_days = match last_before.kind {
@@ -186,8 +197,12 @@ fn judged_changes(states: &[RecordedState], last_seconds: i64) -> Option<Judged>
             return None;
         }
         changes.push(days(state));
+        extents.push(state.extent);
     }
-    Some(Judged { changes_days: changes, changed_before_days })
+    // A change of an unknown extent among others counts as one of everything.
+    let has_extents = states.iter().any(|state| state.extent.is_some());
+    let extents = extents.into_iter().filter(|_| has_extents).map(|extent| extent.unwrap_or(1.0)).collect();
+    Some(Judged { changes_days: changes, extents, changed_before_days })
 }
 
 fn why_left_out(span: Option<(i64, i64)>) -> String {

@@ -122,6 +122,7 @@ fn look(trace: &ChangeTrace, window: TimeWindow, slot: Slot, at_days: f64, looks
         at_days,
         interval_days: before.map(|before| at.days_since(before.at)),
         outcome,
+        extent: None,
         belief: EstimatorOptions::default().prior.belief(),
     }
 }

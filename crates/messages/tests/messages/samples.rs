@@ -175,6 +175,7 @@ impl Samples for ChangeEstimate {
             own_beta_days: 40.25,
             plain_alpha: 2.0,
             plain_beta_days: 38.5,
+            mean_extent: 0.25,
         };
         let samples = PageObservation::samples().into_iter().zip([full, ChangeBelief::new(1.0, 30.0)]);
         samples.map(|(PageObservation { look, judgement }, belief)| Self { look, judgement, belief }).collect()

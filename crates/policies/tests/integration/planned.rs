@@ -21,7 +21,7 @@ fn page(change_rate_per_day: f64, weight: f64) -> PolicyPage {
 
 fn look(at_days: f64, change_rate_per_day: f64) -> PolicyLook {
     let outcome = Some(LookOutcome::Unchanged);
-    PolicyLook { at_days, interval_days: Some(1.0), outcome, belief: known(change_rate_per_day) }
+    PolicyLook { at_days, interval_days: Some(1.0), outcome, extent: None, belief: known(change_rate_per_day) }
 }
 
 fn slot(index: usize) -> Slot {

@@ -47,7 +47,7 @@ fn new_page(change_rate_per_day: f64) -> PolicyPage {
 }
 
 fn look(at_days: f64, outcome: Option<LookOutcome>, change_rate_per_day: f64) -> PolicyLook {
-    PolicyLook { at_days, interval_days: Some(1.0), outcome, belief: belief(change_rate_per_day) }
+    PolicyLook { at_days, interval_days: Some(1.0), outcome, extent: None, belief: belief(change_rate_per_day) }
 }
 
 fn tick(now_days: f64, days: f64, budget_per_day: f64) -> PolicyTick {

@@ -12,7 +12,7 @@ fn belief() -> Gamma {
 
 fn look(at_days: f64, interval_days: f64, changed: bool) -> PolicyLook {
     let outcome = Some(if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
-    PolicyLook { at_days, interval_days: Some(interval_days), outcome, belief: belief() }
+    PolicyLook { at_days, interval_days: Some(interval_days), outcome, extent: None, belief: belief() }
 }
 
 /// Looks per page and day in each of some weeks, at 30 pages that never change and at one that changes every noon. The

@@ -24,7 +24,7 @@ fn page_at(place: PagePlace, last_look_days: Option<f64>) -> PolicyPage {
 fn look(at_days: f64, interval_days: f64, changed: bool) -> PolicyLook {
     let outcome = Some(if changed { LookOutcome::Changed } else { LookOutcome::Unchanged });
     let belief = Gamma::new(0.4, 100.0).expect("both positive");
-    PolicyLook { at_days, interval_days: Some(interval_days), outcome, belief }
+    PolicyLook { at_days, interval_days: Some(interval_days), outcome, extent: None, belief }
 }
 
 #[test]

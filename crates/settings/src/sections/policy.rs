@@ -33,6 +33,8 @@ section! {
         period_growth: f64 = Number(0.1, 10.0),
         /// Factor on the weight of pages never fetched. Only for the policies live and crawl-value.
         new_page_worth: f64 = Number(0.0, 1000.0),
+        /// Share of a change's value that follows its extent, 0–1. Only for the policies live and crawl-value.
+        extent_share: f64 = Number(0.0, 1.0),
         /// Freshness that a fetch must be expected to buy. Only for the policy live.
         least_worth: Duration = Span(Duration::ZERO, DAY),
         /// Least time between two fetches of a page.

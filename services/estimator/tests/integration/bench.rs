@@ -19,6 +19,8 @@ pub(crate) struct Bench {
     pub(crate) now: Timestamp,
     pub(crate) last_look: HashMap<String, Timestamp>,
     pub(crate) attempt: i64,
+    /// How much of the content the next looks find changed.
+    pub(crate) magnitude: f64,
     /// Scheduler events read so far, by partition.
     pub(crate) read: [u64; 2],
 }
@@ -34,7 +36,7 @@ impl Bench {
         let now = Timestamp::from_secs(1_700_000_000);
         let mut driver = TestDriver::new(&topology::topic_configs(&settings, &[estimator::topology()], 2), now);
         driver.add(estimator::stage(&settings, &names), "one");
-        Self { driver, names, settings, now, last_look: HashMap::new(), attempt: 0, read: [0; 2] }
+        Self { driver, names, settings, now, last_look: HashMap::new(), attempt: 0, magnitude: 0.0, read: [0; 2] }
     }
 
     /// A look at a page, `days_later` days after the last look at any page.
@@ -65,6 +67,7 @@ impl Bench {
             judgement: LookJudgement {
                 previous_fetched_at: self.last_look.get(url).copied(),
                 look_again_after_s: Some(60),
+                magnitude: self.magnitude,
                 dates: age_days.map(|age| self.last_modified(age)).into_iter().collect(),
                 ..LookJudgement::new(verdict)
             },

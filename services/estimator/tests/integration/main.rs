@@ -4,4 +4,5 @@
 
 mod bench;
 mod bounds;
+mod extents;
 mod stage;

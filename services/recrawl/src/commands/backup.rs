@@ -32,7 +32,10 @@ pub fn backup(arguments: &BackupArguments, format: Format) -> Result<(), Command
         None if !stream_rocksdb::has_log(&arguments.data) => {
             return Err(CommandFailure::Input(format!("no crawl in {}", arguments.data.display())));
         }
-        None => stream_rocksdb::open_log(&arguments.data)?.backend().back_up(&directory)?,
+        None => {
+            stream_rocksdb::open_log(&arguments.data)?.backend().back_up(&directory)?;
+            operate::note_preset(&directory, operate::noted_preset(&arguments.data)?)?;
+        }
     }
     answer(format, &MadeBackup { directory }, |made| format!("backup in {}", made.directory.display()))
 }

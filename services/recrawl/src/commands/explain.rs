@@ -84,6 +84,7 @@ fn model(Explained { explanation, focus, .. }: &Explained) -> String {
         format!("first look           {}", number(explanation.sentinel_value)),
         format!("trust in sweeps      {}", number(explanation.trust)),
     ];
+    lines.extend(explanation.mean_extent.map(|extent| format!("extent of changes    {extent:.4}")));
     lines.extend(explanation.sweep_hazards.iter().map(|sweep| {
         format!(
             "sweeps               {:.4} of {} pages by {}, {:.5} a day",

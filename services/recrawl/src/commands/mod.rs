@@ -51,21 +51,53 @@ pub struct SettingsArguments {
     #[arg(long, env = "RECRAWL_CONFIG")]
     pub config: Option<PathBuf>,
     /// Settings of a published system, below those of the configuration file: tianwang, chile, webfountain, site-rank,
-    /// skyreach or classified.
+    /// skyreach or classified. A state directory keeps the preset of its last `recrawl run`; `none` leaves it.
     #[arg(long, env = "RECRAWL_PRESET", value_name = "SYSTEM")]
-    pub preset: Option<Preset>,
+    pub preset: Option<PresetChoice>,
     /// Overrides one setting: section.key=value. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub sets: Vec<String>,
 }
 
+/// A preset as it is given: a published system, or none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PresetChoice(pub Option<Preset>);
+
+impl std::str::FromStr for PresetChoice {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        match name {
+            "none" => Ok(Self(None)),
+            name => Ok(Self(Some(name.parse()?))),
+        }
+    }
+}
+
 impl SettingsArguments {
     /// Loads the settings. `--set` overrides `further`.
     pub fn load(&self, further: &[(&str, Option<String>)]) -> Result<Settings, CommandFailure> {
+        self.load_with_preset(further).map(|(settings, _)| settings)
+    }
+
+    /// Loads the settings, and says which preset they have: the one given, else the one that the state directory keeps.
+    pub fn load_with_preset(
+        &self,
+        further: &[(&str, Option<String>)],
+    ) -> Result<(Settings, Option<Preset>), CommandFailure> {
         let mut overrides: Vec<_> =
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
         overrides.extend(setting_overrides(&self.sets)?);
-        Ok(crate::load::load(self.preset, self.config.as_deref(), &overrides)?)
+        let load = |preset| crate::load::load(preset, self.config.as_deref(), &overrides);
+        if let Some(PresetChoice(preset)) = self.preset {
+            return Ok((load(preset)?, preset));
+        }
+        let settings = load(None)?;
+        let kept = settings.crawl.data.as_deref().map(::operate::noted_preset).transpose()?.flatten();
+        match kept {
+            Some(preset) => Ok((load(Some(preset))?, Some(preset))),
+            None => Ok((settings, None)),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! `recrawl run`: runs the whole loop in this process until it is stopped.
 
+use crate::attention::only_failures;
 use crate::commands::{PrintArguments, SettingsArguments};
 use crate::embedded::Embedded;
 use crate::seed_file::read_seeds;
@@ -11,12 +12,11 @@ use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, WebClock, logging, outcome_lines};
 use frontier::CrawlPace;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use messages::OutcomeClass;
 use metrics::scheduler;
 use outputs::stdout::{Format, answer, print};
 use serde::Serialize;
-use settings::Settings;
 use settings::seeds::{self, Seed, SeedList};
+use settings::{Preset, Settings};
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ struct Summary {
 }
 
 pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailure> {
-    let mut settings = settings_of(arguments)?;
+    let (mut settings, preset) = settings_of(arguments)?;
     if let Some(text) = arguments.print.printed(&settings) {
         return print(text.trim_end());
     }
@@ -101,6 +101,11 @@ pub fn run(arguments: &RunArguments, format: Format) -> Result<(), CommandFailur
     let clock = Arc::new(WebClock::new(&settings.clock));
     let list = list_of_start(&listed.seeds, &settings, arguments.seeds_only);
     let embedded = Embedded::start(&settings, &data, list.as_ref(), stop.clone(), clock)?;
+    ::operate::note_preset(&data, preset)?;
+    if let (Some(preset), None) = (preset, arguments.settings.preset) {
+        let name = preset.name();
+        eprintln!("recrawl: the preset is {name}, as at the last start here; --preset none leaves it");
+    }
     eprintln!("recrawl runs on {}; status at {}/status; stop with Ctrl-C", data.display(), embedded.address);
     let token = data.join(::operate::TOKEN_FILE);
     eprintln!("look at it in a browser: {}/ (any name; the password is in {})", embedded.address, token.display());
@@ -172,14 +177,10 @@ fn nothing_fetched(
 ) -> Result<(), CommandFailure> {
     let is_from_before = status.outcomes.is_empty() && status.never_fetched == status.pages;
     let counts = if is_from_before { of_pages()? } else { status.outcomes.clone() };
-    let is_failure = |of: &OutcomeCount| matches!(of.class, OutcomeClass::Failed | OutcomeClass::NotSent);
-    // Of several equally frequent reasons, the one that comes first in reports.
-    let Some(most) = counts.iter().rev().max_by_key(|of| of.count).filter(|_| counts.iter().all(is_failure)) else {
-        return Ok(());
-    };
-    let total: u64 = counts.iter().map(|of| of.count).sum();
-    let remedy = most.setting.as_ref().map(|setting| format!("; {setting} would change it")).unwrap_or_default();
-    Err(CommandFailure::No(format!("nothing was fetched: {}, {} of {total} times{remedy}", most.meaning, most.count)))
+    match only_failures(&counts) {
+        Some(reason) => Err(CommandFailure::No(format!("nothing was fetched: {reason}"))),
+        None => Ok(()),
+    }
 }
 
 /// Numbers of pages and of their hosts.
@@ -287,10 +288,10 @@ fn seeds_of(arguments: &RunArguments, settings: &Settings) -> Result<SeedList, C
 }
 
 /// The settings of a run. If only the list is fetched, nothing is discovered.
-fn settings_of(arguments: &RunArguments) -> Result<Settings, CommandFailure> {
+fn settings_of(arguments: &RunArguments) -> Result<(Settings, Option<Preset>), CommandFailure> {
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let closed = |value: &str| arguments.seeds_only.then(|| value.to_owned());
-    arguments.settings.load(&[
+    arguments.settings.load_with_preset(&[
         ("crawl.data", path(&arguments.data)),
         ("crawl.seeds", path(&arguments.seeds)),
         ("crawl.discover", closed("none")),

@@ -7,6 +7,7 @@ use crate::stages::topologies;
 use ::operate::Access;
 use clap::Args;
 use daemon::{OutcomeCount, Status, StopSignal, outcome_lines};
+use metrics::scheduler;
 use outputs::stdout::{Format, answer, answer_anew};
 use settings::Settings;
 use std::path::PathBuf;
@@ -121,6 +122,13 @@ fn text(status: &Status, is_complete: bool) -> String {
         format!("audited freshness    {audited}"),
         format!("calibrated freshness {calibrated}"),
     ]);
+    let planned =
+        status.stages.iter().filter_map(|stage| stage.figures.get(scheduler::PLANNED_PAGES.figure)).sum::<f64>();
+    lines.extend((planned > 0.0).then(|| {
+        format!(
+            "planned pages        {planned:>10}   the fast class, sites of rank 4, or the current period, cycle or batch"
+        )
+    }));
     lines.extend(status.focus.as_ref().map(|focus| {
         let recall = focus
             .target_recall

@@ -246,6 +246,7 @@ pub(crate) fn looked(request: &FetchRequest, rate_per_day: f64) -> ChangeEstimat
         own_beta_days: evidence_beta_days as f32,
         plain_alpha: evidence_alpha as f32,
         plain_beta_days: evidence_beta_days as f32,
+        mean_extent: 0.15,
     };
     ChangeEstimate { look, judgement: LookJudgement::new(Verdict::Unchanged), belief }
 }

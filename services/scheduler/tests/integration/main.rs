@@ -9,6 +9,7 @@ mod bench;
 mod bounds;
 mod budget;
 mod discovery;
+mod extents;
 mod failed_seeds;
 mod forgetting;
 mod listed_seeds;

@@ -209,8 +209,11 @@ fn an_explanation_begins_with_what_keeps_the_page_from_being_fetched() {
     };
     bench.seed(URL);
     check(&bench, URL, "It was never fetched");
-    let first = bench.next(5 * SECOND);
+    let unsent = bench.next(5 * SECOND);
     check(&bench, URL, "A request for it is under way.");
+    bench.answer(failed(&unsent, FetchOutcome::RateLimited, None));
+    check(&bench, URL, "It was never fetched; it is asked for at 2023-");
+    let first = bench.next(HOUR);
     bench.answer(failed(&first, FetchOutcome::RobotsDisallowed, None));
     check(&bench, URL, "Not fetched yet: robots.txt forbids it");
     assert!(answer(&bench, URL, 0.0).contains("It is asked for again at 2023-"));

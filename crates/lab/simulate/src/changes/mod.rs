@@ -25,5 +25,11 @@ pub trait ChangeSource {
         None
     }
 
+    /// The extent of the page's next change, the share of its content that it changes; `None` where extents are not known.
+    fn next_extent(&self, page: usize) -> Option<f64> {
+        let _ = page;
+        None
+    }
+
     fn take_change(&mut self, page: usize);
 }

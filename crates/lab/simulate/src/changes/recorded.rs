@@ -3,13 +3,15 @@
 use super::ChangeSource;
 use crate::error::SimulationError;
 
-/// Recorded change times of many pages: 8 bytes a change and 8 a page.
+/// Recorded change times of many pages: 8 bytes a change and 8 a page; 4 more a change with extents.
 #[derive(Clone, Debug, Default)]
 pub struct RecordedChanges {
     times_days: Vec<f64>,
     /// End of each page's changes; those of the next page begin there.
     ends: Vec<u32>,
     next: Vec<u32>,
+    /// By change; empty where extents are not known.
+    extents: Vec<f32>,
 }
 
 impl RecordedChanges {
@@ -34,6 +36,19 @@ impl RecordedChanges {
             changes.ends.push(changes.times_days.len() as u32);
         }
         Ok(changes)
+    }
+
+    /// The same changes with these extents, page by page in the same order.
+    pub fn with_extents(self, extents: impl IntoIterator<Item = f32>) -> Result<Self, SimulationError> {
+        let extents: Vec<f32> = extents.into_iter().collect();
+        if extents.len() != self.times_days.len() {
+            let (pages, entries) = (self.times_days.len(), extents.len());
+            return Err(SimulationError::Lengths { what: "extents of changes", pages, entries });
+        }
+        for extent in &extents {
+            SimulationError::share("extent of a change", f64::from(*extent))?;
+        }
+        Ok(Self { extents, ..self })
     }
 
     pub fn len(&self) -> usize {
@@ -61,6 +76,11 @@ impl ChangeSource for RecordedChanges {
         if next < self.ends[page] { self.times_days[next as usize] } else { f64::INFINITY }
     }
 
+    fn next_extent(&self, page: usize) -> Option<f64> {
+        let next = self.next[page];
+        (next < self.ends[page]).then(|| self.extents.get(next as usize).copied().map(f64::from)).flatten()
+    }
+
     fn take_change(&mut self, page: usize) {
         self.next[page] = (self.next[page] + 1).min(self.ends[page]);
     }
@@ -79,6 +99,19 @@ mod tests {
             changes.take_change(0);
         }
         assert_eq!((changes.next_change_days(1), changes.next_change_days(2)), (f64::INFINITY, 0.5));
+    }
+
+    #[test]
+    fn extents_come_with_their_changes() {
+        let times = || RecordedChanges::new([vec![1.0, 2.5], vec![], vec![0.5]]).expect("sorted");
+        let mut changes = times().with_extents([0.1, 0.2, 0.75]).expect("one for each change");
+        assert_eq!((changes.next_extent(1), changes.next_extent(2)), (None, Some(0.75)));
+        changes.take_change(0);
+        assert_eq!(changes.next_extent(0), Some(f64::from(0.2f32)));
+        changes.take_change(0);
+        assert_eq!((changes.next_extent(0), times().next_extent(0)), (None, None));
+        assert!(times().with_extents([0.1]).is_err());
+        assert!(times().with_extents([0.1, 1.5, 0.2]).is_err());
     }
 
     #[test]

@@ -55,6 +55,24 @@ fn go_on(_: RunProgress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
+/// Two changes of .2 and .5 at days 1 and 3, seen together at day 4; one of .1 at day 5 that is never seen.
+#[test]
+fn copies_miss_the_extent_of_changes_until_a_look() {
+    let changes = RecordedChanges::new([[1.0, 3.0, 5.0]]).expect("sorted");
+    let mut changes = changes.with_extents([0.2, 0.5, 0.1]).expect("one for each");
+    let mut policy = At(vec![3.9], Vec::new());
+    let run = Run { tick_days: 0.5, ..Run::new(0.0, 10.0, 2.0) };
+    let mut learner = KnownRates::new([0.3]);
+    let scores = super::run(&pages(1, 1.0), &mut changes, &mut policy, &mut learner, &run, &mut go_on).expect("a run");
+    let at_days = policy.1[0].at_days;
+    assert_eq!(policy.1[0].extent, Some(0.5), "the larger one of the two");
+    let missed = scores.missed_extent.expect("the changes have extents");
+    let apart = 1.0 - 0.8 * 0.5;
+    let tenth = f64::from(0.1f32);
+    assert!((missed.largest * 10.0 - (0.2 * 2.0 + 0.5 * (at_days - 3.0) + tenth * 5.0)).abs() < 1e-6, "{missed:?}");
+    assert!((missed.together * 10.0 - (0.2 * 2.0 + apart * (at_days - 3.0) + tenth * 5.0)).abs() < 1e-6, "{missed:?}");
+}
+
 #[test]
 fn the_unit_trace_has_the_values_of_the_notes() {
     let mut changes = RecordedChanges::new([[1.0, 3.0, 5.0, 9.5, 12.0]]).expect("sorted");

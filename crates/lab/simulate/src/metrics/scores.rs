@@ -1,6 +1,6 @@
 //! The averages of a run.
 
-use super::Peaks;
+use super::{MissedExtent, Peaks};
 use std::ops::Range;
 
 /// Averages over one section's pages and the scored time.
@@ -38,6 +38,9 @@ pub struct Scores {
     pub weighted_harmonic_penalty: f64,
     /// Number of changes the copies are behind, mean over time, pages weighted by importance.
     pub weighted_missed_changes: f64,
+    /// The part of their pages that copies miss, mean over time, pages weighted by importance. `None` where the extents of changes
+    /// are not known.
+    pub missed_extent: Option<MissedExtent>,
     /// Share of time and pages with an age above 30 days.
     pub over_30_days_share: f64,
     /// Number of changes in the scored time.

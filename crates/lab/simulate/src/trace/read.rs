@@ -101,6 +101,7 @@ impl Recording {
     fn read_changes<R: Read>(&mut self, table: TraceTable<R>, ids: &HashMap<u64, usize>) -> Result<(), RecordingError> {
         let mut rows = Rows::open(table)?;
         let [id, time, kind] = rows.columns(["page_id", "unix_time", "kind"])?;
+        let extent = rows.column_if_any("extent")?;
         let mut before: Option<(u64, usize, i64)> = None;
         while rows.advance()? {
             let page_id: u64 = rows.number(id)?;
@@ -135,7 +136,8 @@ impl Recording {
                 );
                 return Err(rows.problem(kind, problem));
             };
-            self.states.push(RecordedState { unix_time, kind });
+            let extent = extent.map(|extent| rows.extent(extent)).transpose()?.flatten();
+            self.states.push(RecordedState { unix_time, kind, extent });
             self.pages[position].states.end = self.states.len();
             before = Some((page_id, position, unix_time));
         }
@@ -191,6 +193,26 @@ impl<R: Read> Rows<R> {
             *column = HeaderColumn { name, position };
         }
         Ok(columns)
+    }
+
+    /// A column that not every table has.
+    fn column_if_any(&mut self, name: &'static str) -> Result<Option<HeaderColumn>, RecordingError> {
+        match self.columns([name]) {
+            Ok([column]) => Ok(Some(column)),
+            Err(RecordingError::MissingColumn { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The extent of a change; `None` for an empty cell.
+    fn extent(&self, column: HeaderColumn) -> Result<Option<f32>, RecordingError> {
+        match self.text(column)? {
+            "" => Ok(None),
+            text => match text.parse() {
+                Ok(extent) if (0.0..=1.0).contains(&extent) => Ok(Some(extent)),
+                _ => Err(self.problem(column, format!("{text:?} is no share; write a number from 0 to 1, or nothing"))),
+            },
+        }
     }
 
     fn advance(&mut self) -> Result<bool, RecordingError> {

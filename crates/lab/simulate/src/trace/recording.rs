@@ -29,12 +29,14 @@ impl RecordingEvent {
 }
 
 /// The state of a page from this second on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RecordedState {
     /// UTC seconds since 1970.
     pub unix_time: i64,
     /// The event that led to this state.
     pub kind: RecordingEvent,
+    /// The share of the content that differs from the state before, in 0..=1. `None` if it is not recorded.
+    pub extent: Option<f32>,
 }
 
 /// A page of the recording.
@@ -51,7 +53,7 @@ pub struct RecordedPage {
 }
 
 /// All pages of a corpus and all their rows.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recording {
     /// In the order of the table of pages.
     pub pages: Vec<RecordedPage>,

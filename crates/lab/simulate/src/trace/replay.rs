@@ -94,6 +94,10 @@ impl TraceReplay {
             return fault(format!("{name} counts all pages alike; leave it or the importance of pages out"));
         }
         SimulationError::share("share of pages with dates", self.dates_share)?;
+        SimulationError::share(
+            "share of a change's value that follows its extent",
+            self.contender.options.policy.extent_share,
+        )?;
         if self.frozen && self.knowledge != Knowledge::History {
             return fault("a static schedule cannot learn from its own fetches; use knowledge history".into());
         }
@@ -129,6 +133,9 @@ impl TraceReplay {
         let (contender, beliefs) = (&self.contender, self.contender.policy.beliefs());
         let pages = trace.engine_pages(self.importance_shape, self.seed)?;
         let mut changes = RecordedChanges::new(trace.pages.iter().map(TracePage::all_changes_days))?;
+        if trace.has_extents() {
+            changes = changes.with_extents(trace.pages.iter().flat_map(TracePage::all_extents))?;
+        }
         let history = self.knowledge == Knowledge::History;
         let (from_days, until_days) = self.scored_days();
         // The oracle knows only the scored year: a page that changes only in the learning year would stay stale for
@@ -153,7 +160,7 @@ impl TraceReplay {
         let options = &contender.options.policy;
         let live = contender.policy == PolicyKind::Live;
         let policy: Box<dyn RevisitPolicy> = if history && live {
-            let mut live = Live::new(options.theta);
+            let mut live = Live::new(options.theta).with_extent_share(options.extent_share);
             learn_sweeps(&mut live, trace, &pages, watch)?;
             if self.frozen {
                 live.freeze();
@@ -191,6 +198,11 @@ const WEIGHT_MAX: f64 = 1e3;
 const IMPORT_SHARE: f64 = 0.2;
 
 impl JudgedTrace {
+    /// Whether the recording has extents of changes.
+    fn has_extents(&self) -> bool {
+        self.pages.iter().any(|page| !page.extents.is_empty())
+    }
+
     /// The pages for the engine: all of equal cost, reported by source.
     fn engine_pages(&self, importance_shape: Option<f64>, seed: u64) -> Result<Pages, SimulationError> {
         let weight = |page: usize| {

@@ -179,3 +179,28 @@ fn a_fault_in_a_table_is_named_with_its_row_and_column() {
             .starts_with("changes.csv is not readable CSV")
     );
 }
+
+#[test]
+fn extents_are_a_column_that_not_every_recording_has() {
+    let pages = "page_id,host,path,source\n0,www.one.test,/0,one\n1,www.one.test,/1,one\n";
+    let at = |day: i64| 1_000_000_000 + day * DAY;
+    let end = WINDOW_DAYS as i64;
+    let changes = |cells: [&str; 3]| {
+        let rows = [
+            format!("0,{},I,", at(0)),
+            format!("0,{},M,{}", at(10), cells[0]),
+            format!("0,{},M,{}", at(20), cells[1]),
+            format!("1,{},I,", at(0)),
+            format!("1,{},M,{}", at(end), cells[2]),
+        ];
+        format!("page_id,unix_time,kind,extent\n{}\n", rows.join("\n"))
+    };
+    let trace = JudgedTrace::cut(&read(pages, &changes(["0.25", "", "1"])).unwrap(), &all()).unwrap();
+    let page = trace.pages.iter().find(|page| page.changes_days.len() == 2).unwrap();
+    assert_eq!(page.extents, [0.25, 1.0], "of an unknown extent it counts as a change of everything");
+    assert!(cut(&[&[(0.0, "I"), (1.0, "M")]]).pages.iter().all(|page| page.extents.is_empty()));
+    for wrong in ["1.5", "-0.1", "much", "NaN"] {
+        let fault = read(pages, &changes([wrong, "", ""])).unwrap_err().to_string();
+        assert!(fault.contains("row 2 (line 3), column extent") && fault.contains("0 to 1"), "{fault}");
+    }
+}

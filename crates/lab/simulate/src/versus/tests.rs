@@ -92,6 +92,7 @@ fn on_a_recording_ours_is_the_live_default() {
         place: PagePlace::of("a.test", "a.test", &format!("/{number}.html")),
         // A fifth of the pages is busy; the others never change.
         changes_days: (1..=if number.is_multiple_of(5) { 180 } else { 0 }).map(|n| f64::from(n) * 4.0 + 0.01).collect(),
+        extents: vec![],
         changed_before_days: None,
     };
     let trace = JudgedTrace { pages: (0..50).map(page).collect(), sources: vec!["one".into()], left_out: vec![] };

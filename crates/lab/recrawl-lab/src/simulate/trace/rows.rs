@@ -8,7 +8,7 @@ use super::super::lists::ListRow;
 use super::{KnowledgeArgument, TraceArguments};
 use policies::PolicyKind;
 use serde::Serialize;
-use simulate::metrics::Scores;
+use simulate::metrics::{MissedExtent, Scores};
 use simulate::trace::{LEARNING_DAYS, TraceReplay};
 
 /// One policy at one budget.
@@ -26,6 +26,10 @@ pub(super) struct TraceRow {
     pub(super) fetches_spent: u64,
     pub(super) freshness: f64,
     pub(super) weighted_freshness: f64,
+    /// Staleness weighted by the extent of what is missed, if the corpus has extents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) missed_extent: Option<MissedExtent>,
+    pub(super) extent_share: f64,
     pub(super) age_days: f64,
     pub(super) over_30_days_share: f64,
     pub(super) budget_used_share: f64,
@@ -87,6 +91,8 @@ impl TraceRow {
             fetches_spent: scores.fetches,
             freshness: scores.freshness,
             weighted_freshness: scores.weighted_freshness,
+            missed_extent: scores.missed_extent,
+            extent_share: replay.contender.options.policy.extent_share,
             age_days: scores.age_days,
             over_30_days_share: scores.over_30_days_share,
             budget_used_share: scores.budget_used_share,
@@ -120,6 +126,11 @@ impl TraceRow {
             self.fetches_spent.to_string(),
             format!("{:.0}", 100.0 * self.budget_used_share),
         ];
+        cells.extend(
+            self.missed_extent
+                .iter()
+                .flat_map(|missed| [missed.largest, missed.together].map(|share| format!("{:.3}", 100.0 * share))),
+        );
         cells.extend(first_days::cells(&self.first_days));
         cells
     }
@@ -128,7 +139,9 @@ impl TraceRow {
 /// The heads of the columns.
 pub(super) fn head(rows: &[&TraceRow]) -> Vec<String> {
     let more = rows.iter().map(|row| &row.first_days[..]).find(|first_days| !first_days.is_empty());
-    HEAD.iter().map(ToString::to_string).chain(first_days::heads(more.unwrap_or_default())).collect()
+    let missed: &[&str] = if rows.iter().any(|row| row.missed_extent.is_some()) { &MISSED_HEAD } else { &[] };
+    let heads = HEAD.iter().chain(missed).map(ToString::to_string);
+    heads.chain(first_days::heads(more.unwrap_or_default())).collect()
 }
 
 /// Sets each row's first days beside those of round robin at its budget.
@@ -162,6 +175,9 @@ const HEAD: [&str; 9] = [
     "fetches",
     "budget used, %",
 ];
+
+/// Where the corpus has extents: what a copy misses, if later changes hit the same part as the first, and if they do not.
+const MISSED_HEAD: [&str; 2] = ["missed, %", "if apart, %"];
 
 /// Rows by budget in the given order, and the freshest policy first.
 pub(super) fn sorted(rows: &[TraceRow]) -> Vec<&TraceRow> {

@@ -9,7 +9,7 @@ use sweeps::PagePlace;
 
 fn page(site: &str, number: usize, changes_days: Vec<f64>) -> TracePage {
     let place = PagePlace::of(site, site, &format!("/{number}.html"));
-    TracePage { source: 0, host: 0, place, changes_days, changed_before_days: None }
+    TracePage { source: 0, host: 0, place, changes_days, extents: vec![], changed_before_days: None }
 }
 
 fn trace(pages: Vec<TracePage>) -> JudgedTrace {

@@ -9,6 +9,7 @@ fn trace(pages: &[&[f64]]) -> JudgedTrace {
         host: 0,
         place: PagePlace::of("a.test", "a.test", &format!("/{number}.html")),
         changes_days: changes.to_vec(),
+        extents: vec![],
         changed_before_days: None,
     };
     JudgedTrace { pages: pages.iter().enumerate().map(page).collect(), sources: vec!["one".into()], left_out: vec![] }
