@@ -85,6 +85,7 @@ mod observability;
 mod output;
 mod policy;
 mod politeness;
+mod preferences;
 mod ranker;
 mod trace;
 mod urls;
@@ -105,6 +106,7 @@ pub use self::observability::{LogFormat, Observability};
 pub use self::output::{Output, OutputFormat};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
+pub use self::preferences::Preferences;
 pub use self::ranker::{RankMethod, Ranker, TRUSTED_PAGES};
 pub use self::trace::Trace;
 pub use self::urls::Urls;
@@ -181,6 +183,7 @@ settings! {
     policy: Policy,
     estimator: Estimator,
     politeness: Politeness,
+    preferences: Preferences,
     fetch: Fetch,
     detector: Detector,
     ranker: Ranker,

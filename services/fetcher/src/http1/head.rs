@@ -1,9 +1,9 @@
 //! Parses the head of a response: status, headers, and the framing of the body.
 
 use crate::http1::framing::{Chunks, Framing};
-use crate::robots_tag::X_ROBOTS_TAG;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{StatusCode, Version};
+use preferences::HEADERS;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
@@ -12,7 +12,7 @@ const MAX_HEADERS: usize = 512;
 /// Headers that say where the body ends.
 const FRAMING: [&[u8]; 2] = [b"content-length", b"transfer-encoding"];
 /// Headers that the fetcher uses. The others are only recorded.
-const KEPT: [HeaderName; 9] = [
+const KEPT: [HeaderName; 14] = [
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
     header::TRANSFER_ENCODING,
@@ -21,7 +21,12 @@ const KEPT: [HeaderName; 9] = [
     header::LOCATION,
     header::RETRY_AFTER,
     header::REFRESH,
-    X_ROBOTS_TAG,
+    HeaderName::from_static(HEADERS[0]),
+    HeaderName::from_static(HEADERS[1]),
+    HeaderName::from_static(HEADERS[2]),
+    HeaderName::from_static(HEADERS[3]),
+    HeaderName::from_static(HEADERS[4]),
+    HeaderName::from_static(HEADERS[5]),
 ];
 
 #[derive(Debug)]
