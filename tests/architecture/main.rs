@@ -13,12 +13,13 @@ mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 26] = [
+const PURE: [&str; 27] = [
     "chance",
     "page",
     "revisit",
     "policies",
     "politeness",
+    "preferences",
     "sitemaps",
     "wide-bytes",
     "document",

@@ -40,6 +40,7 @@ mod operating;
 mod outputs;
 mod parquet;
 mod power_cuts;
+mod preferences;
 mod presets;
 mod private_files;
 mod prometheus;

@@ -9,8 +9,7 @@ use crate::entities;
 use crate::links::Links;
 use crate::markup::{StartTag, TakeTokens, TextKind, hand_tokens};
 use crate::page_text::{
-    MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, MetaRobots, PageText,
-    link_target,
+    MAX_ANCHOR_BYTES, MAX_FEEDS, MAX_LINKS, MAX_REL_BYTES, MAX_TEXT_BYTES, MAX_TITLE_BYTES, PageText, link_target,
 };
 use crate::refresh::refresh_target;
 use crate::tag_name::{PerName, TagName, per_name};
@@ -44,7 +43,6 @@ pub struct HtmlReader<'a> {
     base: Option<String>,
     canonical: Option<String>,
     feeds: Vec<String>,
-    robots: MetaRobots,
     links_truncated: bool,
     /// Whether the head has ended: at the first text or element that cannot be in it.
     is_past_head: bool,
@@ -213,19 +211,10 @@ impl<'a> HtmlReader<'a> {
     }
 
     fn meta(&mut self, attributes: &str) {
-        let values = values_of(attributes, ["http-equiv", "name", "content"]);
-        let [header, name, content] = values.map(|value| entities::decode_attribute(value.unwrap_or_default()));
+        let values = values_of(attributes, ["http-equiv", "content"]);
+        let [header, content] = values.map(|value| entities::decode_attribute(value.unwrap_or_default()));
         if header.trim().eq_ignore_ascii_case("refresh") {
             refresh_target(&content).into_iter().for_each(|target| self.lead_on(target, ""));
-        }
-        if !name.trim().eq_ignore_ascii_case("robots") {
-            return;
-        }
-        for word in content.split(',') {
-            let word = word.trim();
-            let none = word.eq_ignore_ascii_case("none");
-            self.robots.noindex |= none || word.eq_ignore_ascii_case("noindex");
-            self.robots.nofollow |= none || word.eq_ignore_ascii_case("nofollow");
         }
     }
 
@@ -242,7 +231,6 @@ impl<'a> HtmlReader<'a> {
             base: self.base,
             canonical: self.canonical,
             feeds: self.feeds,
-            robots: self.robots,
             truncated: truncated || self.links_truncated,
             ..PageText::empty(ContentKind::Html)
         };

@@ -33,19 +33,8 @@ pub struct PageText {
     pub canonical: Option<String>,
     /// Feeds declared by the page, as written: `<link rel=alternate>` with a feed's media type.
     pub feeds: Vec<String>,
-    /// `<meta name=robots>`.
-    pub robots: MetaRobots,
     /// Whether text or links were dropped beyond [`MAX_TEXT_BYTES`] or [`MAX_LINKS`].
     pub truncated: bool,
-}
-
-/// The page's `<meta name=robots>` directives.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MetaRobots {
-    /// `noindex` or `none`.
-    pub noindex: bool,
-    /// `nofollow` or `none`.
-    pub nofollow: bool,
 }
 
 impl PageText {
@@ -59,7 +48,6 @@ impl PageText {
             base: None,
             canonical: None,
             feeds: Vec::new(),
-            robots: MetaRobots::default(),
             truncated: false,
         }
     }

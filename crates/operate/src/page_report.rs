@@ -173,6 +173,9 @@ pub struct PageReport {
     /// Why no text of the page is read, in one word and in words. Absent if some is.
     pub unread: Option<Unread>,
     pub unread_means: Option<&'static str>,
+    /// The owner's preferences on the use of the page at its last look, one for each use of which something is said, with the statement
+    /// that decides: `train-ai=n@content-usage`.
+    pub preferences: Vec<String>,
     /// Number of fetches that the estimator has processed, and of those that were informative about changes.
     pub observations: i64,
     pub informative_observations: i64,
@@ -189,6 +192,9 @@ impl PageReport {
         let moment = |moment: Option<page::Timestamp>| moment.map(|moment| moment.to_string());
         let places_passed_over = sketch.as_ref().map_or(Ok(0), |sketch| places_passed_over(url, sketch))?;
         let unread = sketch.as_ref().and_then(|sketch| sketch.unread);
+        let looked_at = page.last_look_at.unwrap_or(page.discovered_at);
+        let preferences =
+            sketch.as_ref().map(|sketch| sketch.preferences().to_decisions(looked_at)).unwrap_or_default();
         Ok(Self {
             url: url.to_string(),
             page_id: url.page_id().to_string(),
@@ -237,6 +243,7 @@ impl PageReport {
             places_passed_over,
             unread,
             unread_means: unread.map(Unread::in_words),
+            preferences,
             observations: belief.as_ref().map_or(0, |belief| belief.fetches),
             informative_observations: belief.map_or(0, |belief| belief.observations),
         })

@@ -9,6 +9,22 @@
 use memchr::memmem;
 use std::borrow::Cow;
 
+/// A path pattern of a file other than robots.txt that is written and matched as there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPattern(Pattern);
+
+impl PathPattern {
+    /// Parses a pattern: `*` stands for any bytes, a final `$` for the end.
+    pub fn new(written: &str) -> Self {
+        Self(Pattern::new(written.as_bytes()))
+    }
+
+    /// Whether it matches a path and query, as they go over the wire.
+    pub fn matches(&self, path_and_query: &str) -> bool {
+        self.0.matches(&normalise_path(path_and_query.as_bytes()))
+    }
+}
+
 /// A path pattern: literal pieces separated by wildcards, anchored at the start and optionally at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {

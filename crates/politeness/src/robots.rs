@@ -4,9 +4,14 @@
 //! common misspellings. Where the standard leaves room, it follows the most widely used parser, Google's: a group
 //! continues across unknown lines, and an allowed `/index.html` allows its directory.
 
+use self::usage::{UsageDirective, UsageRule};
 use crate::pattern::{Pattern, normalise_path};
 use std::borrow::Cow;
 use std::time::Duration;
+
+mod usage;
+
+pub use self::usage::UsageLines;
 
 /// Bytes of a file that are read: 500 KiB, the minimum of RFC 9309 §2.5.
 pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
@@ -16,6 +21,8 @@ pub const MAX_ROBOTS_BYTES: usize = 500 * 1024;
 pub struct RobotsFile {
     groups: Vec<RobotsGroup>,
     sitemaps: Vec<String>,
+    /// Addresses of licences (RSL 1.0): like sitemaps, they are of no group.
+    licenses: Vec<String>,
 }
 
 /// The whole lines of a file that was cut. Half a line could forbid or allow far more than the whole: `Disallow: /` is what
@@ -48,6 +55,7 @@ struct RobotsGroup {
     everybody: bool,
     rules: Vec<Rule>,
     crawl_delay: Option<Duration>,
+    usages: Vec<UsageRule>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,6 +101,12 @@ impl RobotsFile {
                     group.crawl_delay = seconds(value).max(group.crawl_delay);
                 }
                 RobotsDirective::Sitemap => robots.sitemaps.push(String::from_utf8_lossy(value).into_owned()),
+                RobotsDirective::License => robots.licenses.push(String::from_utf8_lossy(value).into_owned()),
+                RobotsDirective::Usage(directive) => {
+                    let Some(group) = robots.groups.last_mut() else { continue };
+                    group_has_rules |= directive.ends_agents();
+                    group.usages.extend(UsageRule::new(directive, value));
+                }
             }
         }
         robots
@@ -134,7 +148,8 @@ impl RobotsFile {
     /// rules.
     #[must_use]
     pub fn reduced_to(&self, product_token: &str) -> Self {
-        Self { groups: self.groups_for(product_token).cloned().collect(), sitemaps: self.sitemaps.clone() }
+        let groups = self.groups_for(product_token).cloned().collect();
+        Self { groups, sitemaps: self.sitemaps.clone(), licenses: self.licenses.clone() }
     }
 
     /// The file as text that [`parse`](Self::parse) reads as the same groups and sitemaps. Lines that it did not
@@ -148,6 +163,9 @@ impl RobotsFile {
         for sitemap in &self.sitemaps {
             line(&mut text, "Sitemap", sitemap);
         }
+        for license in &self.licenses {
+            line(&mut text, "License", license);
+        }
         text
     }
 
@@ -156,8 +174,10 @@ impl RobotsFile {
         let rules = self.groups.iter().flat_map(|group| &group.rules);
         let rules: usize = rules.map(|rule| size_of::<Rule>() + 3 * rule.written.len()).sum();
         let agents: usize = self.groups.iter().flat_map(|group| &group.agents).map(|agent| 16 + agent.len()).sum();
-        let sitemaps: usize = self.sitemaps.iter().map(|sitemap| size_of::<String>() + sitemap.len()).sum();
-        self.groups.len() * size_of::<RobotsGroup>() + rules + agents + sitemaps
+        let addresses = self.sitemaps.iter().chain(&self.licenses);
+        let addresses: usize = addresses.map(|address| size_of::<String>() + address.len()).sum();
+        let usages: usize = self.groups.iter().flat_map(|group| &group.usages).map(UsageRule::memory_bytes).sum();
+        self.groups.len() * size_of::<RobotsGroup>() + rules + agents + addresses + usages
     }
 
     /// The groups that name this crawler or, without any, those for all crawlers (`*`).
@@ -212,7 +232,8 @@ impl RobotsGroup {
                 if is_as_written { Cow::Borrowed(&*rule.written) } else { rule.pattern.to_text() }.as_ref(),
             );
         }
-        if self.rules.is_empty() {
+        self.usages.iter().for_each(|usage| usage.write_to(text));
+        if self.rules.is_empty() && !self.usages.iter().any(UsageRule::ends_agents) {
             // Otherwise the next group would be read as part of this one.
             line(text, "Disallow", "");
         }
@@ -252,6 +273,8 @@ enum RobotsDirective {
     Disallow,
     CrawlDelay,
     Sitemap,
+    License,
+    Usage(UsageDirective),
 }
 
 /// Lines end in LF, CR or CRLF.
@@ -284,7 +307,7 @@ fn key_and_value(line: &[u8]) -> Option<(RobotsDirective, &[u8])> {
 
 /// Keys in upper or lower case, with common misspellings.
 fn key(word: &[u8]) -> Option<RobotsDirective> {
-    const KEYS: [(&[u8], RobotsDirective); 14] = [
+    const KEYS: [(&[u8], RobotsDirective); 17] = [
         (b"user-agent", RobotsDirective::UserAgent),
         (b"useragent", RobotsDirective::UserAgent),
         (b"user agent", RobotsDirective::UserAgent),
@@ -299,6 +322,9 @@ fn key(word: &[u8]) -> Option<RobotsDirective> {
         (b"crawldelay", RobotsDirective::CrawlDelay),
         (b"sitemap", RobotsDirective::Sitemap),
         (b"site-map", RobotsDirective::Sitemap),
+        (b"license", RobotsDirective::License),
+        (b"content-usage", RobotsDirective::Usage(UsageDirective::ContentUsage)),
+        (b"content-signal", RobotsDirective::Usage(UsageDirective::ContentSignal)),
     ];
     KEYS.iter().find(|(name, _)| name.eq_ignore_ascii_case(word)).map(|&(_, key)| key)
 }

@@ -36,8 +36,8 @@ pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault, compile_rules};
 pub use crate::saved_rules::{read_saved_rules, write_saved_rules};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Focus, Hints, Http, Identity, Kafka, Log,
-    LogFormat, Observability, Output, OutputFormat, Policy, Politeness, RankMethod, Ranker, Search, Settings, Signing,
-    TRUSTED_PAGES, TextFile, Trace, Urls, WantedFocus,
+    LogFormat, Observability, Output, OutputFormat, Policy, Politeness, Preferences, RankMethod, Ranker, Search,
+    Settings, Signing, TRUSTED_PAGES, TextFile, Trace, Urls, WantedFocus,
 };
 pub use crate::sites::fits_host;
 pub use crate::values::{Credentials, MediaRange, PortRange, Proxy, Secret, SecretOrigin, is_host_pattern};

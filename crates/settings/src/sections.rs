@@ -86,6 +86,7 @@ mod observability;
 mod output;
 mod policy;
 mod politeness;
+mod preferences;
 mod ranker;
 mod search;
 mod trace;
@@ -108,6 +109,7 @@ pub use self::observability::{LogFormat, Observability};
 pub use self::output::{Output, OutputFormat};
 pub use self::policy::Policy;
 pub use self::politeness::Politeness;
+pub use self::preferences::Preferences;
 pub use self::ranker::{RankMethod, Ranker, TRUSTED_PAGES};
 pub use self::search::Search;
 pub use self::trace::Trace;
@@ -186,6 +188,7 @@ settings! {
     estimator: Estimator,
     politeness: Politeness,
     identity: Identity,
+    preferences: Preferences,
     fetch: Fetch,
     detector: Detector,
     ranker: Ranker,

@@ -92,6 +92,25 @@ pub fn capture(
     records
 }
 
+/// The record that says how the owner of the page wants it to be used (WARC §6.6), a line for each of these preferences. `None`
+/// without any.
+pub fn preferences_record(
+    result: &FetchResult,
+    preferences: &[String],
+    position: &LogPosition<'_>,
+) -> Option<WarcRecord> {
+    let line = |preference: &String| format!("preference: {}\r\n", preference.replace(char::is_control, " "));
+    let block = preferences.iter().map(line).collect::<String>().into_bytes();
+    let (id, of) = (position.id(result, "metadata", 0), position.body_record(result));
+    let date = result.exchanges.last().map_or(result.look.fetched_at, |exchange| exchange.requested_at);
+    (!block.is_empty()).then(|| {
+        WarcRecord::new(WarcRecordKind::Metadata, id, date, "application/warc-fields", block)
+            .with("WARC-Target-URI", result.look.answered_by())
+            .with("WARC-Refers-To", of)
+            .with("WARC-Concurrent-To", of)
+    })
+}
+
 /// Whether both heads were recorded, at least their first lines.
 fn is_recorded(exchange: &Exchange) -> bool {
     !exchange.request_head.is_empty() && !exchange.response_head.is_empty()

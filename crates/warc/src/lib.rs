@@ -20,7 +20,7 @@ mod head;
 mod originals;
 mod record;
 
-pub use crate::capture::{LogPosition, capture};
+pub use crate::capture::{LogPosition, capture, preferences_record};
 pub use crate::head::{header_lines, stored_head};
 pub use crate::originals::Originals;
 pub use crate::record::{RecordId, WarcRecord, WarcRecordKind};

@@ -24,6 +24,8 @@ pub enum WarcRecordKind {
     Revisit,
     /// A body without its HTTP exchange.
     Resource,
+    /// Facts about another record.
+    Metadata,
 }
 
 impl WarcRecordKind {
@@ -35,6 +37,7 @@ impl WarcRecordKind {
             Self::Response => "response",
             Self::Revisit => "revisit",
             Self::Resource => "resource",
+            Self::Metadata => "metadata",
         }
     }
 }

@@ -39,6 +39,7 @@ impl Detector {
             let mut change = change_of(result, look, rule, record, context);
             (change.verdict, change.previous_seen_at) = (verdict, before.last_look_at);
             change.title = now.title.clone();
+            change.preferences = now.preferences().to_decisions(result.look.fetched_at);
             change.leads_to = leads_to(&result.look, &self.rules.urls).map(ToString::to_string);
             if of_sight == Some(verdict) {
                 (change.lost, change.found_again) =
@@ -142,6 +143,7 @@ fn change_of(
         leads_to: None,
         looks_like: look.judgement.looks_like.map(|kind| messages::word(&kind)),
         failure: None,
+        preferences: Vec::new(),
     }
 }
 

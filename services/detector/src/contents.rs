@@ -48,7 +48,7 @@ impl NewVersion<'_, '_> {
         let newest = last.as_ref().map(|last| last.version.unsigned_abs()).or(stored.last().map(|last| last.number));
         let text = self.page.map_or("", |page| &page.text().text);
         let wanted = self.wanted(text, rules);
-        let copy = wanted.map(|copy| self.content(copy, newest.unwrap_or(0) + 1, sketch.fetches));
+        let copy = wanted.map(|copy| self.content(copy, newest.unwrap_or(0) + 1, sketch));
         let is_wanted = copy.is_some();
         let bytes = |copy: &PageContent| copy.content.len() as u64;
         // The last version comes before those of the past.
@@ -88,7 +88,7 @@ impl NewVersion<'_, '_> {
         }
     }
 
-    fn content(&self, (kind, kept, length): (CopyKind, &[u8], usize), number: u32, fetches: i64) -> PageContent {
+    fn content(&self, (kind, kept, length): (CopyKind, &[u8], usize), number: u32, sketch: &PageSketch) -> PageContent {
         let result = self.result;
         PageContent {
             url: result.look.url.clone(),
@@ -102,7 +102,8 @@ impl NewVersion<'_, '_> {
             version: i32::try_from(number).unwrap_or(i32::MAX),
             verdict: self.verdict,
             change_id: self.change_id.clone(),
-            fetches,
+            fetches: sketch.fetches,
+            preferences: sketch.preferences().to_decisions(result.look.fetched_at),
         }
     }
 }

@@ -202,7 +202,7 @@ impl Detector {
         let canonical = links::canonical(result, page.text(), &self.rules);
         known.copy_of = links::copied_page(&result.look.url, canonical.as_ref(), &self.rules, context)?;
         let place = LinkingPage { canonical, is_copy: known.copy_of.is_some(), is_first_look };
-        let left_out = links::send_links(result, page, &place, &self.rules, context);
+        let left_out = links::send_links(result, page, (&place, &*known), &self.rules, context);
         self.counts.links_left_out += left_out.too_many;
         self.note_undecided(&left_out);
         (known.linked_sites, known.is_unwanted) = (left_out.linked_sites, left_out.is_unwanted);

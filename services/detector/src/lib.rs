@@ -18,6 +18,7 @@ mod history;
 mod links;
 mod lists;
 mod look;
+mod owners;
 mod presence;
 mod read_page;
 mod saved_rules;
@@ -94,6 +95,10 @@ pub struct DetectorRules {
     watch: RulesInForce,
     /// The focuses that pages and links are scored by.
     focuses: WantedFocuses,
+    /// The crawler's name in robots.txt and `<meta>`.
+    product_token: String,
+    /// Whether links of pages that say `nofollow` are left alone.
+    heeds_nofollow: bool,
     /// How changes are written.
     form: ChangeForm,
 }
@@ -123,6 +128,8 @@ impl DetectorRules {
             urls: settings.urls.rules(),
             watch: RulesInForce::new(watch::configured(settings).expect(CHECKED)),
             focuses: WantedFocuses::new(settings),
+            product_token: settings.crawl.product_token().to_owned(),
+            heeds_nofollow: settings.preferences.nofollow,
             form,
         }
     }
@@ -295,6 +302,7 @@ impl Processor for Detector {
                 before.sketch.doubted_since
             }
         };
+        known.sketch.preferences = owners::after(&before.sketch, &result, &look, &self.rules.product_token);
         observe(&result, &look, &before.sketch, context);
         let mut links = None;
         if look.is_news() {
@@ -319,7 +327,7 @@ impl Processor for Detector {
             self.counts.copies_left_out += u64::from(is_left_out);
             links = Some(page.as_ref().filter(|_| !is_list).and_then(|page| self.link_sketch(&result, page)));
             if let Some(page) = page.as_ref().filter(|_| !is_list) {
-                links::send_feeds(&result, page.text(), &self.rules, context);
+                links::send_feeds(&result, page.text(), &known.sketch, &self.rules, context);
                 self.send_links(&result, page, &before, &mut known.sketch, context)?;
             }
         } else {
@@ -334,6 +342,7 @@ impl Processor for Detector {
                 links::repeat_links(&result, &known.sketch, context);
             }
         }
+        owners::renew_copy(&result, &before.sketch, &known.sketch, context)?;
         // A version that another rule reads is quiet, and has other words.
         if look.is_news() || known.state.shingles() != before.state.shingles() {
             self.send_bands(&result, rule, links, &mut known, context)?;

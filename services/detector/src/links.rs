@@ -6,6 +6,7 @@ use crate::state::{PAGES, PageSketch};
 use messages::topics::{RANKER_EVENTS, SCHEDULER_EVENTS};
 use messages::{FetchResult, Link, LinkedSite, PageLinks, PageOutLinks};
 use page::{CanonicalUrl, PageId, SiteKey};
+use preferences::Use;
 use scope::Decision;
 use settings::Discover;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -31,13 +32,14 @@ const LINK_BYTES_PER_RECORD: usize = 512 << 10;
 pub(crate) fn send_feeds(
     result: &FetchResult,
     page: &document::PageText,
+    known: &PageSketch,
     rules: &DetectorRules,
     context: &mut Context<'_>,
 ) {
     // Every post of a blog may name the feed of its comments, so where no link is followed only the front page's feeds count.
     let is_front = result.look.url.path() == "/";
     let is_received = rules.follows_links() || (is_front && rules.lists.feeds && rules.lists.discover);
-    if page.robots.nofollow || result.nofollow || !is_received {
+    if !is_received || !may_follow(result, known, rules) {
         return;
     }
     let base = link_base(result.look.answered_by(), page);
@@ -45,6 +47,11 @@ pub(crate) fn send_feeds(
     let feeds: BTreeSet<_> = page.feeds.iter().filter_map(|feed| link_target(&base, feed, page)).filter(own).collect();
     let link = |url| Link { url, anchor: String::new(), rel: Link::FEED.to_owned() };
     emit(result, feeds.into_iter().map(link), context);
+}
+
+/// Whether the links of the page may be followed.
+fn may_follow(result: &FetchResult, known: &PageSketch, rules: &DetectorRules) -> bool {
+    !(rules.heeds_nofollow && known.disallows(Use::Follow, result.look.fetched_at))
 }
 
 /// The address that a page names as canonical, if it is another. It concerns the page, and not its links.
@@ -113,14 +120,14 @@ pub(crate) struct LinksLeftOut {
 pub(crate) fn send_links(
     result: &FetchResult,
     read: &ReadPage,
-    place: &LinkingPage,
+    (place, known): (&LinkingPage, &PageSketch),
     rules: &DetectorRules,
     context: &mut Context<'_>,
 ) -> LinksLeftOut {
     let page = read.text();
     let base = link_base(result.look.answered_by(), page);
     let source = &result.look.url;
-    let is_followed = !page.robots.nofollow && !result.nofollow;
+    let is_followed = may_follow(result, known, rules);
     let followed = page.links.iter().filter(|link| is_followed && !link.is_nofollow());
     let followed = followed.map(|link| (link.href, link.anchor, link.rel));
     let refreshed = result.refresh.as_deref().filter(|_| is_followed).and_then(document::refresh_target);
@@ -157,7 +164,7 @@ pub(crate) fn send_links(
     if rules.counts_every_look {
         left_out.linked_sites = linked_sites(source, &links);
     }
-    left_out.is_unwanted = place.is_copy || page.robots.noindex || result.noindex;
+    left_out.is_unwanted = place.is_copy || known.disallows(Use::Index, result.look.fetched_at);
     let links = PageOutLinks {
         source_page_id: result.look.page_id,
         source_url: source.clone(),

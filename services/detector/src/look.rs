@@ -8,7 +8,7 @@ use crate::state::PageSketch;
 use change::{
     Absence, Arrival, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version,
 };
-use document::Body;
+use document::{Body, RobotsMeta};
 use messages::{ContentEvidence, DateSource, Digest, FetchResult, Look, PageDate, Validators, Verdict};
 use page::{CanonicalUrl, Timestamp};
 use stream::ProcessError;
@@ -44,6 +44,8 @@ pub(crate) struct JudgedLook {
     pub(crate) page: Option<ReadPage>,
     /// When the page says that it was last modified.
     pub(crate) modified_at: Option<Timestamp>,
+    /// The `<meta>` elements for robots, if the look brought a body that was read.
+    pub(crate) robots_meta: Option<RobotsMeta>,
     pub(crate) watched: WatchedLook,
 }
 
@@ -116,6 +118,7 @@ impl JudgedLook {
             look_again_after_s: None,
             page: None,
             modified_at: None,
+            robots_meta: None,
             watched: WatchedLook::default(),
         }
     }
@@ -138,6 +141,7 @@ impl JudgedLook {
             judgement,
             page: None,
             modified_at: None,
+            robots_meta: None,
             watched: WatchedLook::default(),
         }
     }
@@ -163,7 +167,8 @@ impl JudgedLook {
         sketch.last_look_at = Some(result.look.fetched_at);
         let Some((version, page)) = read else { return Self::new(judgement, known, result) };
         let modified_at = version.blocks().modified.as_deref().and_then(moment);
-        let mut look = Self { page, modified_at, ..Self::new(judgement, known, result) };
+        let robots_meta = Some(version.blocks().robots_meta.clone());
+        let mut look = Self { page, modified_at, robots_meta, ..Self::new(judgement, known, result) };
         if !look.judgement.held {
             known.watch.begin(rule);
         }

@@ -94,6 +94,7 @@ pub struct PageSketch {
     pub doubted_since: Option<Timestamp>,
     pub linked_sites: Vec<LinkedSite>,
     pub is_unwanted: bool,
+    pub preferences: Vec<String>,
 }
 
 impl PageSketch {

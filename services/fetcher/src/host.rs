@@ -10,13 +10,15 @@ use crate::network::Network;
 use crate::outcome::{is_without_connection, outcome_of, shortened};
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
-use crate::robots_tag::robots_tag;
 use crate::route::wanted;
 use crate::traffic::OnTheWire;
-use hyper::header::{self, HeaderName};
-use messages::{Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Look, RobotsErrand, Sha1, Validators};
+use hyper::header::{self, HeaderMap, HeaderName};
+use messages::{
+    ContentEvidence, Digest, FetchOutcome, FetchRequest, FetchResult, Hop, Look, RobotsErrand, Sha1, Validators,
+};
 use page::{CanonicalUrl, Timestamp};
 use politeness::{RobotsCacheEntry, RobotsFetch};
+use preferences::{HEADERS, Preferences};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -287,7 +289,6 @@ impl HostWorker {
             look.validators.content_digest = Some(digest);
             look.body_length = response.body.len() as i64;
             result.content_type = response.content_type().filter(|value| is_genuine(value));
-            (result.noindex, result.nofollow) = robots_tag(&response.headers, &self.network.rules.product_token);
             result.refresh = kept_header(&response, header::REFRESH);
             result.truncated = response.truncated;
             if known_digest == Some(digest) {
@@ -297,9 +298,25 @@ impl HostWorker {
                 body = Some(response.body);
             }
         }
+        result.preferences = match outcome.meaning().content {
+            ContentEvidence::Body | ContentEvidence::SameAsKnown => {
+                self.preferences(result.look.answered_by(), &response.headers).to_list()
+            }
+            ContentEvidence::Missing { .. } | ContentEvidence::Elsewhere | ContentEvidence::Nothing => Vec::new(),
+        };
         let memory = response.memory.filter(|_| body.is_some());
         let held = ((memory, recorded), under_way);
         Box::new(Done { tag, result, body, robots_bytes, robots_of, steps, held })
+    }
+
+    /// The owner's statements on the use of a page that this address has sent.
+    fn preferences(&self, url: &CanonicalUrl, headers: &HeaderMap) -> Preferences {
+        let product_token = &self.network.rules.product_token;
+        let values =
+            |name: &'static str| headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));
+        let lines: Vec<_> = HEADERS.into_iter().flat_map(|name| values(name).map(move |value| (name, value))).collect();
+        let of_headers = Preferences::of_headers(lines.iter().map(|(name, value)| (*name, &**value)), product_token);
+        of_headers.and(&self.network.robots.preferences(url, product_token))
     }
 
     fn result(&self, job: FetchJob, fetched_at: Timestamp, latency: Duration, outcome: FetchOutcome) -> FetchResult {

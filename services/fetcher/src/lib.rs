@@ -46,7 +46,6 @@ mod request;
 mod resolver;
 mod response;
 mod robots;
-mod robots_tag;
 mod route;
 mod rules;
 mod sniff;

@@ -8,6 +8,7 @@ use hyper::header;
 use messages::FetchOutcome;
 use page::{CanonicalUrl, Timestamp};
 use politeness::{RobotsCacheEntry, RobotsFile, RobotsRules};
+use preferences::Preferences;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -222,6 +223,14 @@ impl RobotsBook {
         let sitemaps = state.origin(url).map(|robots| std::mem::take(&mut robots.sitemaps)).unwrap_or_default();
         state.bytes -= bytes_of(&sitemaps);
         sitemaps
+    }
+
+    /// The lines of the file in force on the use of a page.
+    pub(crate) fn preferences(&self, url: &CanonicalUrl, product_token: &str) -> Preferences {
+        let mut state = self.state();
+        let robots = state.origin(url).and_then(|robots| robots.entry.robots());
+        let lines = robots.map(|robots| robots.usage(product_token, url.path_and_query()));
+        lines.map(|lines| Preferences::of_robots_txt(&lines)).unwrap_or_default()
     }
 
     /// Why a URL must not be fetched now. `None` if it may be.

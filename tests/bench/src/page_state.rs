@@ -50,6 +50,7 @@ fn sketch(random: &mut Pcg64) -> PageSketch {
         doubted_since: None,
         linked_sites: Vec::new(),
         is_unwanted: false,
+        preferences: Vec::new(),
     }
 }
 

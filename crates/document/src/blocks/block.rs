@@ -4,6 +4,7 @@ use crate::blocks::fact_owner::FactOwner;
 use crate::blocks::facts::{ValueKind, property_of};
 use crate::blocks::owners;
 use crate::blocks::things::{FactSource, ThingKey, Things};
+use crate::robots_meta::RobotsMeta;
 use crate::tag_name::TagName;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -29,6 +30,8 @@ pub struct Blocks {
     /// When the page says that it was last modified, as written: `dateModified` in JSON-LD or microdata, or the
     /// `modified_time` of a `<meta>`. The first of them.
     pub modified: Option<String>,
+    /// The `<meta>` elements for robots.
+    pub robots_meta: RobotsMeta,
     /// Whether these are the items of a feed.
     pub is_feed: bool,
     /// Whether the body is no text, so that the only block is a description of it.

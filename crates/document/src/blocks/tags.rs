@@ -67,7 +67,12 @@ impl<'a> BlockReader<'a> {
 
     pub(super) fn head(&mut self, tag: StartTag<'_>) {
         match tag.name.as_bytes() {
-            b"meta" if !self.selected.ignored => self.meta(tag.attributes()),
+            b"meta" => {
+                self.blocks.robots_meta.take(tag.attributes());
+                if !self.selected.ignored {
+                    self.meta(tag.attributes());
+                }
+            }
             b"link" => self.link(tag.attributes()),
             b"base" if self.blocks.base.is_none() => self.blocks.base = attribute(tag.attributes(), "href"),
             _ => {}

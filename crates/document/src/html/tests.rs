@@ -31,13 +31,11 @@ fn the_head_is_read() {
     let page = extract(
         "<head><TITLE>A &amp; B\n C</TITLE><base href='/dir/'><base href=/no>\
          <link rel=stylesheet href=/s.css><link rel='x CANONICAL' href=\"https://a.test/?p=1&amp;q=2\">\
-         <meta name=Robots content='noarchive, NoFollow'><title>second</title></head>",
+         <title>second</title></head>",
     );
     assert_eq!(page.title, "A & B C");
     assert_eq!(page.base.as_deref(), Some("/dir/"));
     assert_eq!(page.canonical.as_deref(), Some("https://a.test/?p=1&q=2"));
-    assert_eq!(page.robots, MetaRobots { noindex: false, nofollow: true });
-    assert_eq!(extract("<meta name=robots content=none>").robots, MetaRobots { noindex: true, nofollow: true });
 }
 
 #[test]

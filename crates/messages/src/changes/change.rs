@@ -68,6 +68,8 @@ pub struct PageChange {
     pub looks_like: Option<String>,
     /// Why the first request for a seed brought no page: the name of the kind of answer, such as `dns_failed`.
     pub failure: Option<String>,
+    /// The owner's preferences on the use of the page, each with the statement that decides: `train-ai=n@content-usage`.
+    pub preferences: Vec<String>,
 }
 
 impl PageChange {
@@ -105,6 +107,7 @@ impl PageChange {
             leads_to: None,
             looks_like: None,
             failure: None,
+            preferences: Vec::new(),
         }
     }
 }

@@ -29,6 +29,8 @@ pub struct PageContent {
     pub change_id: Option<String>,
     /// Number of fetches of the page up to the one that saw it first.
     pub fetches: i64,
+    /// The owner's preferences on the use of the page at the last look.
+    pub preferences: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -67,6 +67,8 @@ pub struct ChangeLine {
     pub looks_like: Option<String>,
     #[serde(default)]
     pub failure: Option<String>,
+    #[serde(default)]
+    pub preferences: Vec<String>,
 }
 
 /// A value of a watch rule before and after the change.
@@ -161,6 +163,7 @@ impl From<PageChange> for ChangeLine {
             leads_to: change.leads_to,
             looks_like: change.looks_like,
             failure: change.failure,
+            preferences: change.preferences,
         }
     }
 }
@@ -201,6 +204,7 @@ impl TryFrom<ChangeLine> for PageChange {
             leads_to: line.leads_to,
             looks_like: line.looks_like,
             failure: line.failure,
+            preferences: line.preferences,
         })
     }
 }

@@ -202,10 +202,8 @@ pub struct FetchResult {
     pub payload_sha1: Option<Sha1>,
     /// Sitemaps that the host's robots.txt names, resolved against it, when it was read for this very request.
     pub sitemaps: Vec<String>,
-    /// Whether `X-Robots-Tag` says `noindex`, …
-    pub noindex: bool,
-    /// … and `nofollow`.
-    pub nofollow: bool,
+    /// The owner's statements in robots.txt and the headers, as `preferences::Preferences` lists them.
+    pub preferences: Vec<String>,
     /// `Refresh` as received.
     pub refresh: Option<String>,
 }
@@ -223,8 +221,7 @@ impl FetchResult {
             exchanges: Vec::new(),
             payload_sha1: None,
             sitemaps: Vec::new(),
-            noindex: false,
-            nofollow: false,
+            preferences: Vec::new(),
             refresh: None,
         }
     }

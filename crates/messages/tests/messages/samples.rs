@@ -149,8 +149,7 @@ impl Samples for FetchResult {
             exchanges: vec![exchange()],
             payload_sha1: Some(Sha1::of(b"a page")),
             sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
-            noindex: true,
-            nofollow: true,
+            preferences: vec!["index=n@x-robots-tag".to_owned()],
             refresh: Some("5; url=/next".to_owned()),
             look: full,
         };
@@ -228,6 +227,7 @@ impl Samples for PageChange {
             leads_to: Some("https://www.example.org/login".to_owned()),
             looks_like: Some("login".to_owned()),
             failure: Some("dns_failed".to_owned()),
+            preferences: vec!["train-ai=n@content-usage".to_owned()],
         };
         let sparse = Self {
             page_id: full.page_id,
@@ -254,9 +254,12 @@ impl Samples for PageContent {
             verdict: Verdict::Minor,
             change_id: Some("fetch-results-3-1042-1".to_owned()),
             fetches: 17,
+            preferences: vec!["train-ai=n@content-usage".to_owned()],
         };
         let (kind, content_type, content_digest, change_id) = (CopyKind::Text, None, None, None);
-        let sparse = Self { kind, content_type, content_digest, truncated: false, change_id, ..full.clone() };
+        let preferences = Vec::new();
+        let sparse =
+            Self { kind, content_type, content_digest, truncated: false, change_id, preferences, ..full.clone() };
         vec![full, sparse]
     }
 }

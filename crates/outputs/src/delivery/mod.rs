@@ -197,7 +197,7 @@ impl RecordSink<PageChange> for Delivery<'_> {
             self.passed_over = Some(cursor);
             return Ok(false);
         }
-        let change = PublishedChange::new(message, &cursor);
+        let change = PublishedChange::new(self.selection.shown(message), &cursor);
         match self.attempt_until_done(&change)? {
             Outcome::Delivered => {
                 self.done.delivered += 1;

@@ -1,6 +1,6 @@
 //! Changes as a feed: Atom (RFC 4287, with the deleted entries of RFC 6721) or RSS 2.0.
 
-use crate::record::{LineStyle, PublishedChange, change_lines, sentence};
+use crate::record::{LineStyle, PublishedChange, change_lines, sentence, without_snippets};
 use crate::source::Newest;
 use crate::stdout::word;
 use clap::ValueEnum;
@@ -43,6 +43,8 @@ pub struct FeedAbout {
     id: String,
     /// A page about the crawler, if the settings name one.
     contact: Option<String>,
+    /// Whether texts of pages whose owners disallow excerpts are left out.
+    heeds_nosnippet: bool,
 }
 
 impl FeedAbout {
@@ -61,6 +63,7 @@ impl FeedAbout {
             id: urn(&format!("feed {place} {prefix}")),
             address,
             contact,
+            heeds_nosnippet: settings.preferences.nosnippet,
         }
     }
 }
@@ -71,7 +74,8 @@ pub fn is_entry(change: &PageChange) -> bool {
 }
 
 pub fn feed(form: FeedForm, about: &FeedAbout, changes: Newest<PageChange>) -> String {
-    let entries: Vec<_> = changes.records.into_iter().map(Entry::new).collect();
+    let shown = |change| if about.heeds_nosnippet { without_snippets(change) } else { change };
+    let entries: Vec<_> = changes.records.into_iter().map(shown).map(Entry::new).collect();
     let deleted: Vec<_> = changes.forgotten.iter().map(|(change, at)| (entry_id(change), *at)).collect();
     let mut bytes = Vec::new();
     let mut writer = Writer::new_with_indent(&mut bytes, b' ', 1);
@@ -332,6 +336,19 @@ mod tests {
             assert!(text.contains("<title>shop.test/lamp is gone</title>"), "{text}");
             assert!(text.contains("&amp;lt;script&amp;gt;alert(1)"), "{text}");
             assert!(!text.contains(['\u{1}', '\u{b}', '\u{ffff}']), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_a_page_without_snippets_are_in_no_feed_unless_the_settings_want_them() {
+        let mut changes = changes();
+        changes[0].preferences = vec!["snippet=n@meta:robots".to_owned()];
+        let mut settings = Settings::default();
+        for heeds_nosnippet in [true, false] {
+            settings.preferences.nosnippet = heeds_nosnippet;
+            let text = feed(FeedForm::Atom, &FeedAbout::new(&settings, None, None), newest(changes.clone()));
+            assert_eq!(text.contains("24,90"), !heeds_nosnippet, "{text}");
+            assert!(text.contains("https://shop.test/lamp"), "{text}");
         }
     }
 

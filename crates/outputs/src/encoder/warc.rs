@@ -1,9 +1,9 @@
 //! Web archives.
 
 use super::FileEncoder;
-use crate::record::unpacked_body;
+use crate::record::{fetch_preferences, unpacked_body};
 use crate::source::{TopicFollower, TopicRecord};
-use ::warc::{LogPosition, Originals, RecordId, WarcRecord, WarcRecordKind, capture};
+use ::warc::{LogPosition, Originals, RecordId, WarcRecord, WarcRecordKind, capture, preferences_record};
 use daemon::{CommandFailure, StopSignal, WebClock};
 use messages::{FetchResult, topics};
 use settings::Settings;
@@ -16,6 +16,8 @@ const MAX_ORIGINALS: usize = 1_000_000;
 /// Makes requests, responses and revisits of fetches.
 pub struct WarcRecords {
     topic: String,
+    /// The crawler's name in `<meta>`.
+    product_token: String,
     /// Fields of every file's warcinfo record.
     about: Vec<(&'static str, String)>,
     originals: Originals,
@@ -48,7 +50,9 @@ impl WarcRecords {
             originals.note(&result, &LogPosition { topic: &topic, partition, offset });
         })?;
         let (about, clock) = (about(settings, &topic), WebClock::new(&settings.clock));
-        Ok(Self { topic, about, originals, clock, results: 0, without_records: 0, responses: 0, revisits: 0 })
+        let product_token = settings.crawl.product_token().to_owned();
+        let (results, without_records, responses, revisits) = (0, 0, 0, 0);
+        Ok(Self { topic, product_token, about, originals, clock, results, without_records, responses, revisits })
     }
 
     fn count(&mut self, records: &[WarcRecord]) {
@@ -90,7 +94,13 @@ impl FileEncoder for WarcRecords {
     fn encode(&mut self, record: TopicRecord<FetchResult>) -> Option<Vec<WarcRecord>> {
         let TopicRecord { partition, offset, message: result, .. } = record;
         let place = LogPosition { topic: &self.topic, partition, offset };
-        let records = capture(&result, unpacked_body(&result).as_deref(), &place, &mut self.originals);
+        let body = unpacked_body(&result);
+        let mut records = capture(&result, body.as_deref(), &place, &mut self.originals);
+        if !records.is_empty() {
+            let preferences = fetch_preferences(&result, body.as_deref(), &self.product_token);
+            let preferences = preferences.to_decisions(result.look.fetched_at);
+            records.extend(preferences_record(&result, &preferences, &place));
+        }
         self.count(&records);
         (!records.is_empty()).then_some(records)
     }

@@ -1,14 +1,16 @@
 //! A change as it is printed for people and sent to programs.
 
 use super::change_text::{LineStyle, passed_over_line, watched_lines};
+use super::owners::{UseSelection, without_snippets};
 use super::presence::presence_lines;
 use super::sentence::sentence;
 use crate::source::{Cursor, FollowedTopic};
 use crate::stdout::{Format, word};
 use clap::Args;
 use messages::{ChangeLine, ChangedUnit, PageChange, Verdict, WatchedValue};
-use page::{CanonicalUrl, HostName, Timestamp, UrlRules};
+use page::{CanonicalUrl, HostName, Timestamp};
 use serde::Serialize;
+use settings::Settings;
 use std::io::Write;
 use std::ops::Deref;
 
@@ -35,13 +37,29 @@ pub struct ChangeSelection {
     /// Only changes that fired a trigger.
     #[arg(long)]
     triggered: bool,
+    #[command(flatten)]
+    uses: UseSelection,
+    /// Whether texts of pages whose owners disallow excerpts are kept from receivers.
+    #[arg(skip)]
+    heeds_nosnippet: bool,
 }
 
 impl ChangeSelection {
-    /// The same, with the page's address as a crawl with these rules knows it.
+    /// The same, with the page's address as a crawl with these settings knows it, and what they say of preferences.
     #[must_use]
-    pub fn by(&self, rules: &UrlRules) -> Self {
-        Self { url: self.url.clone().map(|url| rules.apply(url)), ..self.clone() }
+    pub fn by(&self, settings: &Settings) -> Self {
+        let url = self.url.clone().map(|url| settings.urls.rules().apply(url));
+        Self { url, heeds_nosnippet: settings.preferences.nosnippet, ..self.clone() }
+    }
+
+    /// A change as it is sent to others.
+    pub(crate) fn shown(&self, change: PageChange) -> PageChange {
+        if self.heeds_nosnippet { without_snippets(change) } else { change }
+    }
+
+    /// Prints on stderr how many changes were left out for preferences of owners.
+    pub fn report_left_out(&self) {
+        self.uses.report("changes");
     }
 
     /// Whether a change has all that is asked for.
@@ -51,6 +69,7 @@ impl ChangeSelection {
             && self.host.as_ref().is_none_or(|host| HostName::of(&change.url).is_at_or_below(host))
             && self.rule.as_ref().is_none_or(|rule| change.rule.as_ref() == Some(rule))
             && (!self.triggered || !change.triggers.is_empty())
+            && self.uses.allows_change(change)
     }
 }
 
@@ -148,6 +167,7 @@ impl PublishedChange {
             title: Some("Desk lamp".to_owned()),
             values: vec![price],
             passed_over: 2,
+            preferences: vec!["train-ai=n@content-usage".to_owned()],
             ..little.clone()
         };
         [much, little]
@@ -160,7 +180,11 @@ impl PublishedChange {
         }
         writeln!(out, "{}  {}", self.seen_at, style.verdict(&sentence(self)))?;
         writeln!(out, "    {} {:.3}  {}", word(&self.verdict), self.magnitude, self.url)?;
-        change_lines(self, style).try_for_each(|line| writeln!(out, "    {line}"))
+        change_lines(self, style).try_for_each(|line| writeln!(out, "    {line}"))?;
+        match &self.preferences[..] {
+            [] => Ok(()),
+            preferences => writeln!(out, "    its owner says: {}", preferences.join(", ")),
+        }
     }
 }
 
@@ -191,7 +215,7 @@ mod tests {
         assert_eq!(
             text.split_once('\n').expect("several lines").1,
             "    minor 0.500  https://shop.test/lamp\n    ! price below 20\n    ? .stock is not on the page\n    @ Lamp\n    - 24,90 €\n    \
-             + 19,90 €\n    passed over: 2 differences that do not count\n"
+             + 19,90 €\n    passed over: 2 differences that do not count\n    its owner says: train-ai=n@content-usage\n"
         );
         let json: serde_json::Value = serde_json::from_str(&printed(Format::Jsonl)).expect("a line is JSON");
         assert_eq!((&json["rule"], &json["triggers"][0]), (&"lamp".into(), &"price below 20".into()));

@@ -58,6 +58,7 @@ impl TableRow for ChangeRow {
         optional binary leads_to (STRING);
         optional binary looks_like (STRING);
         optional binary failure (STRING);
+        required binary preferences (JSON);
     }";
 
     fn cells(self) -> Vec<Cell> {
@@ -95,6 +96,7 @@ impl TableRow for ChangeRow {
             text(line.leads_to),
             text(line.looks_like),
             text(line.failure),
+            required(json(&line.preferences)),
         ]
     }
 }

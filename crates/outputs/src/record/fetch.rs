@@ -4,6 +4,7 @@ use crate::source::{Cursor, FollowedTopic};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use document::Format;
 use messages::{FetchOutcome, FetchResult, Hop, body};
+use preferences::Preferences;
 use serde::Serialize;
 
 /// Longest body that is unpacked. `fetch.max_body` cannot exceed it.
@@ -38,6 +39,8 @@ pub struct FetchLine {
     pub latency_ms: i32,
     pub retry_after_s: Option<i64>,
     pub detail: Option<String>,
+    /// The owner's preferences on the use of the page, each with the statement that decides.
+    pub preferences: Vec<String>,
 }
 
 /// Encoding of a body in the line.
@@ -70,8 +73,8 @@ pub fn unpacked_body(result: &FetchResult) -> Option<Vec<u8>> {
 }
 
 impl FetchLine {
-    /// The line of a result with this body.
-    pub fn new(result: FetchResult, body: Option<&[u8]>, cursor: &Cursor) -> Self {
+    /// The line of a result with this body and these preferences.
+    pub fn new(result: FetchResult, body: Option<&[u8]>, preferences: &Preferences, cursor: &Cursor) -> Self {
         // The last exchange belongs to the result, unless it got no response.
         let answer = result.exchanges.last().filter(|_| result.look.status.is_some());
         let (body, body_form, charset) = match body.map(|body| encoded(body, result.content_type.as_deref())) {
@@ -102,6 +105,7 @@ impl FetchLine {
             latency_ms: result.look.latency_ms,
             retry_after_s: result.look.retry_after_s,
             detail: result.detail,
+            preferences: preferences.to_decisions(result.look.fetched_at),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! A fetch as a row of a table: the fields of its line, with the body as it was received. Lists are JSON.
 
 use super::fetch::{FetchLine, unpacked_body};
+use super::owners::fetch_preferences;
 use crate::encoder::parquet::{Cell, TableRow, json, required, text};
 use crate::source::TopicRecord;
 use document::Format;
@@ -14,12 +15,14 @@ pub struct FetchRow {
 }
 
 impl FetchRow {
-    /// The row of a fetch, with or without its body.
-    pub fn new(record: TopicRecord<FetchResult>, with_body: bool) -> Self {
+    /// The row of a fetch, with or without its body. Its preferences are those for this crawler.
+    pub fn new(record: TopicRecord<FetchResult>, with_body: bool, product_token: &str) -> Self {
         let TopicRecord { message: result, cursor, .. } = record;
-        let body = if with_body { unpacked_body(&result) } else { None };
+        let body = unpacked_body(&result);
+        let preferences = fetch_preferences(&result, body.as_deref(), product_token);
+        let body = body.filter(|_| with_body);
         let fetched_at_us = result.look.fetched_at.as_micros();
-        let mut line = FetchLine::new(result, None, &cursor);
+        let mut line = FetchLine::new(result, None, &preferences, &cursor);
         line.charset = body.as_deref().and_then(|body| charset(body, line.content_type.as_deref()));
         Self { line, fetched_at_us, body }
     }
@@ -49,6 +52,7 @@ impl TableRow for FetchRow {
         required int32 latency_ms;
         optional int64 retry_after_s;
         optional binary detail (STRING);
+        required binary preferences (JSON);
     }";
     // Bodies hardly repeat, and no query searches them by their order.
     const PLAIN_COLUMN: Option<&'static str> = Some("body");
@@ -78,6 +82,7 @@ impl TableRow for FetchRow {
             Cell::Int(Some(line.latency_ms)),
             Cell::Long(line.retry_after_s),
             text(line.detail),
+            required(json(&line.preferences)),
         ]
     }
 }

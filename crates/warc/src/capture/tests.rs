@@ -251,3 +251,17 @@ fn without_heads_a_body_is_a_resource_and_all_else_is_nothing() {
     let revisit = captured(&not_modified(), &later(8), &mut originals).remove(1);
     assert_eq!(revisit.field("WARC-Refers-To"), Some(records[0].id().to_string().as_str()));
 }
+
+#[test]
+fn preferences_are_a_record_about_the_one_with_the_page() {
+    let (fetched, mut originals) = (fetched("a page"), Originals::new(10));
+    let list = ["index=n@x-robots-tag".to_owned(), "tdm-policy=http://a.test/p\r\nx: y@tdm-reservation".to_owned()];
+    let record = preferences_record(&fetched, &list, &PLACE).unwrap();
+    let records = capture(&fetched, Some(b"a page"), &PLACE, &mut originals);
+    assert_eq!(record.field("WARC-Refers-To"), Some(records[1].id().to_string().as_str()));
+    assert_eq!((record.kind(), record.date()), (WarcRecordKind::Metadata, records[1].date()));
+    let lines = "preference: index=n@x-robots-tag\r\npreference: tdm-policy=http://a.test/p  x: y@tdm-reservation\r\n";
+    assert_eq!(str::from_utf8(record.block()).unwrap(), lines);
+    assert!(records.iter().all(|other| other.id() != record.id()));
+    assert_eq!(preferences_record(&fetched, &[], &PLACE), None);
+}

@@ -150,6 +150,7 @@ impl PageHistory {
             verdict: version.verdict,
             change_id: version.change_id.clone(),
             fetches: 0,
+            preferences: Vec::new(),
         }))
     }
 }

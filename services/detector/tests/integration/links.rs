@@ -146,10 +146,12 @@ fn a_canonical_that_is_unknown_or_leads_back_makes_no_copy_and_takes_no_links() 
 #[test]
 fn headers_say_what_the_elements_of_a_page_say() {
     let mut bench = Bench::new("", &[("crawl.discover", "same-site")]);
+    let list = |statement: &str| vec![statement.to_owned()];
     let html = "<p>Words that are read here.</p><a href=/a>A</a>";
-    let seen = bench.look_with(URL, html, |result| result.nofollow = true);
+    let seen = bench.look_with(URL, html, |result| result.preferences = list("follow=n@x-robots-tag"));
     assert!(targets(&seen).is_empty() && !seen.is_unwanted);
-    let seen = bench.look_with("http://www.site.test/1", html, |result| result.noindex = true);
+    let seen =
+        bench.look_with("http://www.site.test/1", html, |result| result.preferences = list("index=n@x-robots-tag"));
     assert!(!targets(&seen).is_empty() && seen.is_unwanted);
     let seen =
         bench.look_with("http://www.site.test/2", html, |result| result.refresh = Some("0; url=/new".to_owned()));

@@ -11,6 +11,7 @@ mod links;
 mod lists;
 mod live;
 mod noise;
+mod preferences;
 mod presence;
 mod recipes;
 mod saved_rules;

@@ -3,9 +3,9 @@
 use crate::challenge::{CF_MITIGATED, CRAWLER_PRICE, X_AMZN_WAF_ACTION, X_VERCEL_MITIGATED};
 use crate::http1::framing::{Chunks, Framing};
 use crate::identity::ACCEPT_SIGNATURE;
-use crate::robots_tag::X_ROBOTS_TAG;
 use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{StatusCode, Version};
+use preferences::HEADERS;
 use std::borrow::Cow;
 use std::mem::MaybeUninit;
 
@@ -14,7 +14,7 @@ const MAX_HEADERS: usize = 512;
 /// Headers that say where the body ends.
 const FRAMING: [&[u8]; 2] = [b"content-length", b"transfer-encoding"];
 /// Headers that the fetcher uses. The others are only recorded.
-const KEPT: [HeaderName; 19] = [
+const KEPT: [HeaderName; 24] = [
     header::CONTENT_TYPE,
     header::CONTENT_ENCODING,
     header::TRANSFER_ENCODING,
@@ -23,7 +23,6 @@ const KEPT: [HeaderName; 19] = [
     header::LOCATION,
     header::RETRY_AFTER,
     header::REFRESH,
-    X_ROBOTS_TAG,
     ACCEPT_SIGNATURE,
     header::WWW_AUTHENTICATE,
     CF_MITIGATED,
@@ -34,6 +33,12 @@ const KEPT: [HeaderName; 19] = [
     header::EXPIRES,
     header::DATE,
     header::AGE,
+    HeaderName::from_static(HEADERS[0]),
+    HeaderName::from_static(HEADERS[1]),
+    HeaderName::from_static(HEADERS[2]),
+    HeaderName::from_static(HEADERS[3]),
+    HeaderName::from_static(HEADERS[4]),
+    HeaderName::from_static(HEADERS[5]),
 ];
 
 #[derive(Debug)]

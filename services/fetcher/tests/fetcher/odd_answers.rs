@@ -83,14 +83,44 @@ fn headers_that_concern_links_come_with_the_page() {
         ("/plain", answer(b"200 OK", PAGE)),
         ("/tagged", answer(b"200 OK\r\nx-robots-tag: other: noindex\r\nX-Robots-Tag: nofollow", PAGE)),
         ("/hidden", answer(b"200 OK\r\nx-robots-tag: noindex", PAGE)),
+        (
+            "/reserved",
+            answer(
+                b"200 OK\r\nContent-Usage: train-ai=n, search=y\r\nContent-Signal: ai-input=no\r\n\
+                  TDM-Reservation: 1\r\nTDM-Policy: http://x.test/p",
+                PAGE,
+            ),
+        ),
         ("/moving", answer(b"200 OK\r\nRefresh: 0; url=/new", PAGE)),
     ]);
     let said = |path| {
         let result = web.fetch(path);
-        (result.noindex, result.nofollow, result.refresh)
+        (result.preferences.join(" "), result.refresh)
     };
-    assert_eq!(said("/plain"), (false, false, None));
-    assert_eq!(said("/tagged"), (false, true, None));
-    assert_eq!(said("/hidden"), (true, false, None));
-    assert_eq!(said("/moving"), (false, false, Some("0; url=/new".to_owned())));
+    assert_eq!(said("/plain"), (String::new(), None));
+    assert_eq!(said("/tagged"), ("follow=n@x-robots-tag".to_owned(), None));
+    assert_eq!(said("/hidden"), ("index=n@x-robots-tag".to_owned(), None));
+    assert_eq!(said("/moving"), (String::new(), Some("0; url=/new".to_owned())));
+    let reserved = "search=y@content-usage train-ai=n@content-usage ai-input=n@content-signal tdm=n@tdm-reservation \
+         tdm-policy=http://x.test/p@tdm-reservation";
+    assert_eq!(said("/reserved"), (reserved.to_owned(), None));
+}
+
+#[test]
+fn lines_of_robots_txt_on_the_use_of_pages_come_with_the_page() {
+    let robots = "User-agent: *\nContent-Usage: /page train-ai=n\nContent-Signal: search=yes\nDisallow: /private\n\
+        User-agent: other\nContent-Usage: / search=n\nLicense: http://x.test/l\n";
+    let page = answer(b"200 OK\r\ncontent-usage: train-ai=y", PAGE);
+    let web = RawWeb::start(&[
+        ("/robots.txt", answer(b"200 OK", robots)),
+        ("/page", page.clone()),
+        ("/other", page.clone()),
+        ("/private", page),
+    ]);
+    let said = |path| web.fetch(path).preferences;
+    let (license, search) = ("license=http://x.test/l@robots.txt:license", "search=y@robots.txt:content-signal");
+    let (stricter, laxer) = ("train-ai=n@robots.txt:content-usage", "train-ai=y@content-usage");
+    assert_eq!(said("/page"), [search, stricter, laxer, license]);
+    assert_eq!(said("/other"), [search, laxer, license]);
+    assert!(said("/private").is_empty() && said("/missing").is_empty(), "they show no page");
 }

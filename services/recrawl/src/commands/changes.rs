@@ -54,41 +54,53 @@ enum ChangesForm {
 pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), CommandFailure> {
     let stop = StopSignal::on_signals()?;
     let settings = arguments.follow.settings()?;
-    let selection = arguments.selection.by(&settings.urls.rules());
+    let selection = arguments.selection.by(&settings);
+    let done = pass_on(arguments, &selection, &settings, format, &stop);
+    selection.report_left_out();
+    done
+}
+
+fn pass_on(
+    arguments: &ChangesArguments,
+    selection: &ChangeSelection,
+    settings: &Settings,
+    format: Format,
+    stop: &StopSignal,
+) -> Result<(), CommandFailure> {
     if arguments.files.is_given() {
         return match arguments.form {
             ChangesForm::Jsonl => {
                 let line = |TopicRecord { message, cursor, .. }: TopicRecord<PageChange>| {
                     serde_json::to_string(&PublishedChange::new(message, &cursor)).expect("a change is JSON")
                 };
-                write_files(arguments, &selection, &settings, JsonLines::new(line), format, &stop)
+                write_files(arguments, selection, settings, JsonLines::new(line), format, stop)
             }
             ChangesForm::Parquet => {
-                write_files(arguments, &selection, &settings, ParquetRows::new(ChangeRow::new), format, &stop)
+                write_files(arguments, selection, settings, ParquetRows::new(ChangeRow::new), format, stop)
             }
         };
     }
-    let open = || TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-changes");
+    let open = || TopicReader::open(settings, topics::PAGE_CHANGES, "recrawl-changes");
     let follow = &arguments.follow.options;
-    if let Some(mut port) = arguments.delivery.port(&settings, &stop)? {
+    if let Some(mut port) = arguments.delivery.port(settings, stop)? {
         // Before the delivery, so that nothing is made in a data directory that is not there.
         let Some(watched) = port.patiently(open)? else { return Ok(()) };
         port.watch(watched)?;
-        let delivery = arguments.delivery.open(&settings, follow, &selection, &stop)?;
+        let delivery = arguments.delivery.open(settings, follow, selection, stop)?;
         let mut delivery = delivery.expect("a port goes with a receiver");
         delivery.show_at(&port);
         let start = delivery.start()?;
         let Some(mut changes) = port.patiently(|| TopicFollower::open(open()?, CHANGES, &start))? else {
             return Ok(());
         };
-        follow.each(&mut changes, &stop, &mut delivery)?;
+        follow.each(&mut changes, stop, &mut delivery)?;
         return delivery.finish(format);
     }
     // Here too.
     let reader = open()?;
-    if let Some(mut delivery) = arguments.delivery.open(&settings, follow, &selection, &stop)? {
+    if let Some(mut delivery) = arguments.delivery.open(settings, follow, selection, stop)? {
         let mut changes = TopicFollower::open(reader, CHANGES, &delivery.start()?)?;
-        follow.each(&mut changes, &stop, &mut delivery)?;
+        follow.each(&mut changes, stop, &mut delivery)?;
         return delivery.finish(format);
     }
     let mut changes = TopicFollower::open(reader, CHANGES, &follow.start())?;
@@ -97,8 +109,8 @@ pub fn changes(arguments: &ChangesArguments, format: Format) -> Result<(), Comma
         PublishedChange::new(message, &cursor).write(format, style, out)
     };
     let wants = |change: &PageChange| arguments.follow.options.wants(change.seen_at) && selection.wants(change);
-    let mut printer = Printer::new(changes.cursor(), &wants, print, &stop);
-    follow.each(&mut changes, &stop, &mut printer)?;
+    let mut printer = Printer::new(changes.cursor(), &wants, print, stop);
+    follow.each(&mut changes, stop, &mut printer)?;
     printer.rest()
 }
 

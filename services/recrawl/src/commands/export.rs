@@ -12,7 +12,7 @@ use outputs::encoder::FileEncoder;
 use outputs::encoder::lines::JsonLines;
 use outputs::encoder::parquet::ParquetRows;
 use outputs::encoder::warc::WarcRecords;
-use outputs::record::{FETCHES, FetchLine, FetchRow, unpacked_body};
+use outputs::record::{FETCHES, FetchLine, FetchRow, UseSelection, fetch_preferences, unpacked_body};
 use outputs::sink::printer::Printer;
 use outputs::sink::{FileOptions, FileSink};
 use outputs::source::{RecordSink, Start, TopicFollower, TopicRecord};
@@ -51,6 +51,8 @@ struct FilesArguments {
     #[command(flatten)]
     follow: FollowArguments,
     #[command(flatten)]
+    uses: UseSelection,
+    #[command(flatten)]
     files: FileOptions,
     /// Ends with an error when object storage has not answered for so long; ten minutes at most.
     #[arg(long, value_name = "DURATION", default_value = "2m", requires = "to")]
@@ -75,7 +77,8 @@ pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Command
         }),
         ExportForm::Jsonl(FetchesArguments { files, no_body }) => {
             let export = Export::open(files, format)?;
-            let line = |record| line(record, *no_body);
+            let product_token = export.settings.crawl.product_token().to_owned();
+            let line = |record| line(record, *no_body, &product_token);
             match files.files.is_given() {
                 true => export.write_files(|_, _| Ok(JsonLines::new(line))),
                 false => export.print(line),
@@ -83,17 +86,20 @@ pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Command
         }
         ExportForm::Contents(arguments) => contents::contents(arguments),
         ExportForm::Parquet(FetchesArguments { files, no_body }) => {
-            let row = |record| FetchRow::new(record, !no_body);
-            Export::open(files, format)?.write_files(|_, _| Ok(ParquetRows::new(row)))
+            let export = Export::open(files, format)?;
+            let product_token = export.settings.crawl.product_token().to_owned();
+            let row = |record| FetchRow::new(record, !no_body, &product_token);
+            export.write_files(|_, _| Ok(ParquetRows::new(row)))
         }
     }
 }
 
 /// The line of a fetch, with or without its body.
-fn line(record: TopicRecord<FetchResult>, no_body: bool) -> String {
+fn line(record: TopicRecord<FetchResult>, no_body: bool, product_token: &str) -> String {
     let TopicRecord { message: result, cursor, .. } = record;
-    let body = if no_body { None } else { unpacked_body(&result) };
-    let line = FetchLine::new(result, body.as_deref(), &cursor);
+    let body = unpacked_body(&result);
+    let preferences = fetch_preferences(&result, body.as_deref(), product_token);
+    let line = FetchLine::new(result, body.as_deref().filter(|_| !no_body), &preferences, &cursor);
     serde_json::to_string(&line).expect("texts, numbers and lists of them are JSON")
 }
 
@@ -119,24 +125,32 @@ impl<'a> Export<'a> {
         encoder: impl FnOnce(&Self, &mut TopicFollower<FetchResult>) -> Result<E, CommandFailure>,
     ) -> Result<(), CommandFailure> {
         let topic = LogNames::new(&self.settings).topic(topics::FETCH_RESULTS);
-        let FilesArguments { files, give_up_after, follow } = self.arguments;
+        let FilesArguments { files, give_up_after, follow, .. } = self.arguments;
         let files = files.open::<E>(PREFIX, &topic, **give_up_after)?;
         let mut results = self.follower(&files.start(&follow.options)?)?;
         let encoder = encoder(self, &mut results)?;
-        let wants = |result: &FetchResult| follow.options.wants(result.look.fetched_at);
+        let wants = |result: &FetchResult| self.wants(result);
         let sink = FileSink::new(files, encoder, &results, &wants, (self.format, &self.stop));
-        sink.write_all(&follow.options, &mut results)
+        let done = sink.write_all(&follow.options, &mut results);
+        self.arguments.uses.report("results");
+        done
+    }
+
+    fn wants(&self, result: &FetchResult) -> bool {
+        self.arguments.follow.options.wants(result.look.fetched_at)
+            && self.arguments.uses.allows_fetch(result, self.settings.crawl.product_token())
     }
 
     fn print(&self, line: impl Fn(TopicRecord<FetchResult>) -> String) -> Result<(), CommandFailure> {
         let follow = &self.arguments.follow.options;
         let mut results = self.follower(&follow.start())?;
-        let wants = |result: &FetchResult| follow.wants(result.look.fetched_at);
+        let wants = |result: &FetchResult| self.wants(result);
         let print = |record, out: &mut Out| writeln!(out, "{}", line(record));
         let mut printer = Printer::new(results.cursor(), &wants, print, &self.stop);
         let done = follow.each(&mut results, &self.stop, &mut printer);
         let done = done.and_then(|()| printer.rest());
         eprintln!("recrawl: {} results; cursor {}", printer.printed(), printer.cursor());
+        self.arguments.uses.report("results");
         done
     }
 }

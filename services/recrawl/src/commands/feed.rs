@@ -44,11 +44,13 @@ pub fn feed(arguments: &FeedArguments) -> Result<(), CommandFailure> {
         return Err(CommandFailure::Input(format!("--address: {error}")));
     }
     let mut reader = TopicReader::open(&settings, topics::PAGE_CHANGES, "recrawl-feed")?;
-    let selection = arguments.selection.by(&settings.urls.rules());
+    let selection = arguments.selection.by(&settings);
     let is_wanted = |change: &PageChange| feed::is_entry(change) && selection.wants(change);
     let changes = newest(&mut reader, &CHANGES, arguments.items, is_wanted)?;
     let about = FeedAbout::new(&settings, arguments.title.as_deref(), arguments.address.clone());
-    print_bytes(feed::feed(arguments.form, &about, changes).as_bytes())
+    print_bytes(feed::feed(arguments.form, &about, changes).as_bytes())?;
+    selection.report_left_out();
+    Ok(())
 }
 
 fn items(text: &str) -> Result<usize, String> {

@@ -75,6 +75,7 @@ fn text(report: &PageReport) -> String {
     let line = |(name, value): (&String, &serde_json::Value)| match value {
         serde_json::Value::Null => None,
         serde_json::Value::String(text) => Some(format!("{name:<26}{text}")),
+        serde_json::Value::Array(items) if items.is_empty() => None,
         other => Some(format!("{name:<26}{other}")),
     };
     fields.iter().filter_map(line).collect::<Vec<_>>().join("\n")

@@ -5,7 +5,7 @@ use super::{ScreenFailure, Source};
 use crate::CommandFailure;
 use crate::commands::diff::{html, record_of};
 use messages::{ChangeLine, PageChange, topics, word};
-use outputs::record::{CHANGES, excerpt, kind_in_words, sentence};
+use outputs::record::{CHANGES, excerpt, kind_in_words, sentence, without_snippets};
 use page::{CanonicalUrl, HostName};
 use serde::Serialize;
 
@@ -91,7 +91,8 @@ pub(super) fn newest(source: &Source<'_>, limit: usize) -> Result<Vec<ChangeLine
     let mut reader = source.crawl.reader(topics::PAGE_CHANGES.spec())?;
     let newest = outputs::source::newest(&mut reader, &CHANGES, read, |_| true)?;
     let is_visible = |change: &PageChange| source.caller.includes_host(change.url.host_name());
-    Ok(newest.records.into_iter().filter(is_visible).take(limit).map(ChangeLine::from).collect())
+    let shown = |change| if source.settings.preferences.nosnippet { without_snippets(change) } else { change };
+    Ok(newest.records.into_iter().filter(is_visible).take(limit).map(shown).map(ChangeLine::from).collect())
 }
 
 /// Whether a change is of a page of a host, or of one below it.

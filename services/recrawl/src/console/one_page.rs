@@ -112,6 +112,8 @@ fn facts(report: &PageReport) -> Vec<Fact> {
     add("Last failure", report.last_failure_means.clone());
     add("Failed at", report.last_failure_at.clone());
     add("Cannot be read", report.unread_means.map(str::to_owned));
+    let preferences = &report.preferences;
+    add("Its owner says", (!preferences.is_empty()).then(|| preferences.join(", ")));
     add("Fetches", Some(report.fetches.to_string()));
     add("Changes", Some(report.changes.to_string()));
     add("Changes a day", Some(format!("{:.4}", report.change_rate_per_day)));

@@ -7,7 +7,7 @@ use crate::stages::topologies;
 use clap::Args;
 use daemon::{StopSignal, TopicReader};
 use messages::{CopyKind, PageChange, PageContent, Verdict, topics, word};
-use outputs::record::CHANGES;
+use outputs::record::{CHANGES, UseSelection};
 use outputs::source::{Cursor, FollowOptions, RecordSink, TopicFollower, TopicRecord};
 use outputs::stdout::{Out, written_or_stop};
 use page::{CanonicalUrl, HostName};
@@ -31,6 +31,8 @@ pub(super) struct ContentsArguments {
     #[arg(long)]
     host: Option<String>,
     #[command(flatten)]
+    uses: UseSelection,
+    #[command(flatten)]
     wait: WaitArguments,
 }
 
@@ -38,7 +40,7 @@ pub(super) struct ContentsArguments {
 #[derive(Debug, Serialize)]
 struct ContentLine<'a> {
     url: &'a str,
-    /// Whether the page is gone or forgotten. Then it has no text.
+    /// Whether the page is gone or forgotten, or its owner disallows a use of --uses. Then it has no text.
     deleted: bool,
     /// How the version came, or how the page went.
     verdict: String,
@@ -59,6 +61,8 @@ struct ContentLine<'a> {
     text: Option<String>,
     /// Whether the copy is incomplete.
     truncated: bool,
+    /// The owner's preferences on the use of the page, each with the statement that decides.
+    preferences: &'a [String],
     /// The `--cursor` to continue with. In a full export only the last line has one, so a list that was cut short has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
@@ -83,6 +87,7 @@ impl<'a> ContentLine<'a> {
             content_type: copy.content_type.clone(),
             text: Some(text),
             truncated: copy.truncated,
+            preferences: &copy.preferences,
             cursor: cursor.map(Cursor::to_string),
         })
     }
@@ -100,8 +105,14 @@ impl<'a> ContentLine<'a> {
             content_type: None,
             text: None,
             truncated: false,
+            preferences: &change.preferences,
             cursor: Some(cursor.to_string()),
         }
+    }
+
+    /// The line of a page whose owner disallows the use. Whoever has a text of it is to delete that.
+    fn withheld(change: &'a PageChange, cursor: &Cursor) -> Self {
+        Self { deleted: true, ..Self::without_copy(change, cursor) }
     }
 }
 
@@ -109,6 +120,7 @@ impl<'a> ContentLine<'a> {
 struct Contents<'a> {
     settings: &'a Settings,
     host: Option<HostName>,
+    uses: &'a UseSelection,
     wait: Duration,
     out: Out,
     stop: &'a StopSignal,
@@ -133,6 +145,7 @@ pub(super) fn contents(arguments: &ContentsArguments) -> Result<(), CommandFailu
     let begin = follow.cursor.clone().map_or_else(|| Cursor::at_end(&mut reader), Ok)?;
     let mut contents = Contents {
         host: arguments.host.as_ref().map(|host| HostName::from_name(host.to_lowercase())),
+        uses: &arguments.uses,
         wait: *arguments.wait.wait,
         out: Out::stdout(),
         stop: &stop,
@@ -161,6 +174,7 @@ pub(super) fn contents(arguments: &ContentsArguments) -> Result<(), CommandFailu
         Some(cursor) => eprintln!("recrawl: {} pages; cursor {cursor}", contents.printed),
         None => eprintln!("recrawl: {} pages, and there are more", contents.printed),
     }
+    arguments.uses.report("pages");
     done
 }
 
@@ -180,7 +194,7 @@ impl Contents<'_> {
         let state = operate::state::open(self.settings, topologies(), self.wait)?;
         let mut last: Option<(PageContent, Option<String>)> = None;
         let all = state.each_copy(&mut |copy, title| {
-            if !self.is_wanted(&copy.url) {
+            if !self.is_wanted(&copy.url) || !self.uses.allows_copy(&copy) {
                 return Ok(ControlFlow::Continue(()));
             }
             if let Some((copy, title)) = last.replace((copy, title.map(str::to_owned))) {
@@ -226,6 +240,7 @@ impl Contents<'_> {
                 return Ok(());
             }
             match state.copy(&change.url)? {
+                Some(copy) if !self.uses.allows_copy(&copy) => self.print(&ContentLine::withheld(change, cursor))?,
                 Some(copy) => self.print(&ContentLine::of_copy(&copy, change.title.as_deref(), Some(cursor))?)?,
                 None => self.print(&ContentLine::without_copy(change, cursor))?,
             }
