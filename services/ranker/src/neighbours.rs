@@ -50,7 +50,11 @@ impl Neighbours {
     ) -> Result<SpamShape, ProcessError> {
         self.note(site, context, |links| {
             let others = found.iter().map(|link| link.url.site_key()).filter(|other| other != site);
-            others.fold(false, |is_news, other| links.linked.add(site_hash(other.as_str())) || is_news)
+            let mut is_news = false;
+            for other in others {
+                is_news |= links.linked.add(site_hash(other.as_str()));
+            }
+            is_news
         })
     }
 

@@ -74,9 +74,8 @@ fn farms_are_known_by_shape_and_honest_sites_are_not_accused() {
     let sum = |is_spam: bool, count: fn(&Alarms) -> usize| -> usize {
         all.iter().filter(|kind| kind.1 == is_spam).map(|kind| count(&kind.2)).sum()
     };
-    let judges: [(&str, fn(&Alarms) -> usize); 3] =
-        [("shape", |of| of.by_shape), ("trust", |of| of.by_trust), ("either", |of| of.by_either)];
-    for (by, count) in judges {
+    let judges: [fn(&Alarms) -> usize; 3] = [|of| of.by_shape, |of| of.by_trust, |of| of.by_either];
+    for (by, count) in ["shape", "trust", "either"].into_iter().zip(judges) {
         let (found, accused) = (sum(true, count), sum(false, count));
         let recall = share(found, sum(true, |of| of.sites));
         let false_alarms = share(accused, sum(false, |of| of.sites));

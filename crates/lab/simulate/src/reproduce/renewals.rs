@@ -3,10 +3,13 @@
 use super::{Effort, ReproductionRow};
 use change_rate::gaps::GapDistribution;
 
+/// A distribution by name, with the reference values for 0 to 4 looks.
+type StaleShares = (&'static str, fn() -> Option<GapDistribution>, [f64; 5]);
+
 /// Share of stale time of a page with two changes on average in a horizon that begins with a current copy, for 0 to 4 even looks. The
 /// publications print no figures: for Poisson, those of the algorithm notes; for the others, eq 36 with x_i as its upper limit by Simpson's
 /// rule on the survival function, which shares nothing with our closed form.
-const STALE: [(&str, fn() -> Option<GapDistribution>, [f64; 5]); 6] = [
+const STALE: [StaleShares; 6] = [
     (
         "exponential",
         || Some(GapDistribution::EXPONENTIAL),
@@ -45,7 +48,7 @@ pub(super) fn stale_shares(_: &Effort) -> Vec<ReproductionRow> {
         let what = format!("stale share (eq 36), {name} gaps, two in the horizon, {looks} looks");
         ReproductionRow::exact("C11", what, reference, gaps.staleness(2.0, looks), 1e-9)
     };
-    let of_shape = |(name, gaps, references): &(&'static str, fn() -> Option<GapDistribution>, [f64; 5])| {
+    let of_shape = |(name, gaps, references): &StaleShares| {
         let gaps = gaps();
         let rows =
             (0..).zip(*references).filter_map(|(looks, reference)| Some(row(name, gaps.as_ref()?, looks, reference)));
