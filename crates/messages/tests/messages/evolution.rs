@@ -101,6 +101,7 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
         "leads_to",
         "looks_like",
         "failure",
+        "preferences",
     ];
     let bytes = written_with(&older, &record, &record.samples[0], |fields| {
         fields.retain(|(name, _)| !gone.contains(&name.as_str()));
@@ -113,7 +114,7 @@ fn what_an_older_writer_did_not_have_yet_comes_from_the_schema() {
     let of_rule = PageChange { rule: None, triggers: Vec::new(), not_found: Vec::new(), ..flags };
     let (values, lost, found_again) = (Vec::new(), Vec::new(), Vec::new());
     let of_values = PageChange { title: None, values, lost, found_again, ..of_rule };
-    let expected = PageChange { leads_to: None, looks_like: None, failure: None, ..of_values };
+    let expected = PageChange { leads_to: None, looks_like: None, failure: None, preferences: Vec::new(), ..of_values };
     assert_eq!(PageChange::decode(&bytes), Ok(expected));
 }
 
