@@ -53,6 +53,13 @@ fn with_key(crawl: Crawl) -> Crawl {
     crawl.with("http.keys_file", &keys_file.display().to_string())
 }
 
+/// A file with the token of the operator.
+fn key_file(crawl: &Crawl) -> String {
+    let file = crawl.directory.path().join("operator.token");
+    std::fs::write(&file, OPERATOR).unwrap();
+    file.display().to_string()
+}
+
 fn crawled() -> (SimulatedWeb, Crawl) {
     let seeded = SeededConfig { hosts: HOSTS, pages_per_host: PAGES / HOSTS, ..SeededConfig::default() };
     let web = SimulatedWeb::start(seeded, 1.0, |_| {});
@@ -115,11 +122,13 @@ fn a_model_reads_a_crawl_and_acts_only_with_a_key() {
     for response in responses(&crawl, &[], &orders) {
         assert_eq!(response["error"]["code"], -32_602, "{response}");
     }
-    let set = format!("http.token={OPERATOR}");
-    let given = responses(&crawl, &["--allow-acts", "--set", &set], &orders);
+    let key_file = key_file(&crawl);
+    let given = responses(&crawl, &["--allow-acts", "--key-file", &key_file], &orders);
     assert_eq!(given[0]["result"]["structuredContent"]["facts"]["sent"], 1, "{}", given[0]);
     assert_eq!(given[1]["result"]["isError"], true, "{}", given[1]);
-    crawl.ask("mcp", &["--allow-acts"]).exits_with(2).says(&["recrawl key NAME --role operator"]);
+    // Neither the token of the settings nor that of the directory, which have all rights, is a key.
+    let token = "the-token-that-has-all-rights";
+    crawl.ask("mcp", &["--allow-acts", "--set", &format!("http.token={token}")]).exits_with(2).says(&["--key-file"]);
     process.signal(libc::SIGINT);
     process.finish().exits_with(0);
     let audited = crawl.ask("audit", &[]).exits_with(0).stdout;
@@ -159,8 +168,8 @@ fn a_thousand_pages_that_give_orders_change_nothing() {
     let orders = || crawl.ask("audit", &[]).exits_with(0).stdout;
     let before = orders();
 
-    let set = format!("http.token={OPERATOR}");
-    let allowed = ["--allow-acts", "--set", &set];
+    let key_file = key_file(&crawl);
+    let allowed = ["--allow-acts", "--key-file", &key_file];
     let (mut cursor, mut read) = (json!("first"), 0);
     loop {
         let listed = responses(&crawl, &allowed, &[call("list_changes", json!({ "cursor": cursor, "limit": 100 }))]);

@@ -277,6 +277,10 @@ fn a_state_directory_keeps_its_preset_until_another_is_given() {
     assert_eq!(policy(&crawl), "live");
     crawl.run(&["--preset", "tianwang", "--for", "1s"]).finish().exits_with(0);
     assert_eq!(policy(&crawl), "tianwang");
+    // Valid only where links are followed, as they are under the preset.
+    let searches = ["--set", "search.templates=http://search.test/{query}", "--set", "search.queries=news"];
+    let printed = || crawl.ask("run", &[&["--print-config"], &searches[..]].concat());
+    printed().exits_with(0);
 
     // A later start and what reads the directory meanwhile go by it, and so does the copy of a running crawl.
     let running = crawl.run(&[]);
@@ -303,6 +307,7 @@ fn a_state_directory_keeps_its_preset_until_another_is_given() {
 
     crawl.ask("run", &["--preset", "none", "--for", "1s"]).exits_with(0);
     assert_eq!(policy(&crawl), "live");
+    printed().exits_with(2);
     std::fs::write(crawl.data().join("preset"), "google").unwrap();
     crawl.ask("run", &["--for", "1s"]).exits_with(2).says(&["no preset google", "--preset none"]);
 }

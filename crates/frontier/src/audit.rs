@@ -19,6 +19,8 @@ const DRAWS: u64 = 64;
 #[derive(Default)]
 pub(crate) struct Audit {
     tokens: f64,
+    /// Audits drawn and not made since audits were earned last.
+    passed_over: f64,
     draws: u64,
     pub(crate) looks: u64,
     pub(crate) fresh: u64,
@@ -55,7 +57,12 @@ impl RecentAudits {
 impl Audit {
     /// Adds what other fetches have earned.
     pub(crate) fn earn(&mut self, fetches: f64) {
-        self.tokens = (self.tokens + fetches).min(MOST_EARNED);
+        self.tokens = (self.tokens + fetches + std::mem::take(&mut self.passed_over)).min(MOST_EARNED);
+    }
+
+    /// Gives back an audit whose page must wait. It is drawn again when the next is earned, so that a tick comes to an end.
+    pub(crate) fn pass_over(&mut self) {
+        self.passed_over += 1.0;
     }
 
     /// Counts the audits of a restored page. The order of the audits of different pages is not known, so the recent

@@ -53,6 +53,7 @@ impl Hosts {
         gate.backoff = HostBackoff {
             troubles: u32::try_from(schedule.troubles).unwrap_or_default(),
             until: schedule.left_alone_until,
+            ..HostBackoff::default()
         };
         let hints = hint_kinds::record_of(schedule);
         if hints != HintRecord::NONE {

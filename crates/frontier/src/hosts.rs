@@ -60,7 +60,9 @@ impl HostAnswer {
             meaning if meaning.content != ContentEvidence::Nothing => HostHealth::Good,
             _ => HostHealth::Unclear,
         };
-        let is_challenge = look.outcome.meaning().retry == RetryRule::Weekly;
+        // With a good status it is known by the body alone, and a host may serve the pages of others.
+        let is_challenge = look.outcome.meaning().retry == RetryRule::Weekly
+            && look.status.is_none_or(|status| !(200..300).contains(&status));
         Self { health, is_challenge, ..Self::noticed(&TroubleNotice::of(look)) }
     }
 
@@ -214,6 +216,16 @@ impl HostGate {
     }
 
     /// Books that no request may go to the host before a time.
+    /// Forgets failures and challenges, and the rest that follows them. Returns whether there was one. The host's last request lies
+    /// further back than its crawl delay, since rests are longer.
+    pub(crate) fn end_rest(&mut self) -> bool {
+        let backoff = std::mem::take(&mut self.backoff);
+        if self.next_permitted_at == backoff.until {
+            self.next_permitted_at = Timestamp::MIN;
+        }
+        backoff != HostBackoff::default()
+    }
+
     pub(crate) fn leave_alone(&mut self, until: Timestamp) {
         self.next_permitted_at = self.next_permitted_at.max(until);
     }

@@ -102,9 +102,17 @@ pub fn new_token() -> io::Result<Secret> {
 /// Its file cannot be read, or has none.
 pub fn configured_token(settings: &Settings) -> Result<Option<Secret>, CommandFailure> {
     match &settings.http.token_file {
-        Some(file) => secret_in(file, "http.token_file", SHORTEST_TOKEN).map(Some),
+        Some(file) => token_in(file, "http.token_file").map(Some),
         None => Ok(settings.http.token.clone()),
     }
+}
+
+/// The token in a file that a setting or an argument names.
+///
+/// # Errors
+/// The file cannot be read, or has none.
+pub fn token_in(file: &Path, named_by: &str) -> Result<Secret, CommandFailure> {
+    secret_in(file, named_by, SHORTEST_TOKEN)
 }
 
 /// The secret behind the tokens of forms that the settings name.

@@ -18,7 +18,7 @@ mod sender;
 pub mod state;
 
 pub use self::access::{
-    ADDRESS_FILE, Access, AccessFiles, TOKEN_FILE, configured_forms_key, configured_token, new_token,
+    ADDRESS_FILE, Access, AccessFiles, TOKEN_FILE, configured_forms_key, configured_token, new_token, token_in,
 };
 pub use self::audit::{AuditWriter, Author};
 pub use self::crawl::{Crawl, back_up_at, check_health, status_at};

@@ -80,6 +80,8 @@ impl Default for BackoffRule {
 pub struct HostBackoff {
     /// Failures minus good answers, without those during a pause. The next pause doubles as often.
     pub troubles: u32,
+    /// Answers by which the host kept crawlers out, since the last good one.
+    pub challenges: u32,
     /// End of the last pause.
     pub until: Timestamp,
 }
@@ -87,7 +89,7 @@ pub struct HostBackoff {
 /// A host without recent failures.
 impl Default for HostBackoff {
     fn default() -> Self {
-        Self { troubles: 0, until: Timestamp::MIN }
+        Self { troubles: 0, challenges: 0, until: Timestamp::MIN }
     }
 }
 
@@ -113,12 +115,12 @@ impl HostBackoff {
         // NaN or a value out of range must not make an extreme pause.
         let chance = if chance.is_nan() { 0.5 } else { chance.clamp(0.0, 1.0) };
         let pause = nominal.mul_f64(LEAST_SHARE + SPREAD * chance).min(rule.cap);
-        HostBackoff { troubles, until: asked.max(now + pause) }
+        HostBackoff { troubles, until: asked.max(now + pause), ..self }
     }
 
     /// The state after an answer at `now` by which the host keeps crawlers out (402, a challenge). It is trouble like any
-    /// other, until [`CHALLENGES`] have come in a row: then the pause is a week. One page of a host may be walled off while
-    /// the others are not.
+    /// other, until [`CHALLENGES`] have come without a good answer between them: then the pause is a week. One page of a host may
+    /// be walled off while the others are not.
     #[must_use]
     pub fn after_challenge(
         self,
@@ -128,8 +130,12 @@ impl HostBackoff {
         now: Timestamp,
     ) -> HostBackoff {
         let after = self.after_trouble(rule, retry_after, chance, now);
-        let is_shut = now >= self.until && after.troubles >= CHALLENGES;
-        HostBackoff { until: if is_shut { after.until.max(now + WEEK) } else { after.until }, ..after }
+        if now < self.until {
+            return after;
+        }
+        let challenges = self.challenges.saturating_add(1);
+        let until = if challenges >= CHALLENGES { after.until.max(now + WEEK) } else { after.until };
+        HostBackoff { challenges, until, ..after }
     }
 
     /// The state after a good answer at `now`: the next pause is half as long.
@@ -138,7 +144,7 @@ impl HostBackoff {
         if now < self.until {
             return self;
         }
-        HostBackoff { troubles: self.troubles.saturating_sub(1), ..self }
+        HostBackoff { troubles: self.troubles.saturating_sub(1), challenges: 0, ..self }
     }
 
     /// The end of the pause, or `None` if the host may be asked at `now`.

@@ -6,6 +6,8 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 /// Most bytes of a field that are parsed. The fields of a request with several signatures take about 2 kB.
 const MAX_FIELD: usize = 16 << 10;
+/// Most members of a dictionary, and most parameters of one of them: names are searched one by one.
+const MAX_NAMES: usize = 64;
 
 /// Why a field is no dictionary of RFC 9651.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +52,7 @@ pub(crate) fn dictionary(field: &str) -> Result<Vec<(String, Member)>, Structure
             true => rest.member()?,
             false => Member::Item(Item { value: Bare::Boolean(true), parameters: rest.parameters()? }),
         };
-        put(&mut members, name, member);
+        put(&mut members, name, member)?;
         rest.skip(&[' ', '\t']);
         if rest.is_empty() {
             break;
@@ -65,11 +67,13 @@ pub(crate) fn dictionary(field: &str) -> Result<Vec<(String, Member)>, Structure
 }
 
 /// A dictionary overwrites, and keeps the place of, a name that comes again.
-fn put<T>(members: &mut Vec<(String, T)>, name: String, value: T) {
+fn put<T>(members: &mut Vec<(String, T)>, name: String, value: T) -> Result<(), StructuredFieldError> {
     match members.iter_mut().find(|(known, _)| *known == name) {
         Some((_, known)) => *known = value,
+        None if members.len() == MAX_NAMES => return Err(StructuredFieldError("it has too many names")),
         None => members.push((name, value)),
     }
+    Ok(())
 }
 
 /// The part of a field that is not parsed yet.
@@ -141,7 +145,7 @@ impl Rest<'_> {
             self.skip(&[' ']);
             let name = self.name()?;
             let value = if self.takes('=') { self.bare()? } else { Bare::Boolean(true) };
-            put(&mut parameters, name, value);
+            put(&mut parameters, name, value)?;
         }
         Ok(parameters)
     }

@@ -150,7 +150,9 @@ class ChangeReader(Iterator[Change]):
                 if refusal.status not in PASSING or self._is_over(began):
                     raise
             # Readers that lost the same crawl do not come back at the same moment.
-            chosen_s = pause_s * random.uniform(0.5, 1.0) if wish_s is None else min(wish_s, LONGEST_WISH_S)
+            chosen_s = pause_s * random.uniform(0.5, 1.0)
+            if wish_s is not None:
+                chosen_s += min(wish_s, LONGEST_WISH_S)
             self._sleep(chosen_s)
             pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 

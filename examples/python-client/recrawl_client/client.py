@@ -162,7 +162,12 @@ class Client(Api):
         port = _noted(self._directory)
         if port.address != self._known:
             # Another program may have the port now. It is not shown the token before it has named the log.
-            self._send(port._replace(token=None), "GET", "/healthz", None, {})
+            try:
+                self._send(port._replace(token=None), "GET", "/healthz", None, {})
+            except Refused as refusal:
+                # The answer of a loop that is not healthy counts, too.
+                if refusal.status != 503:
+                    raise
             self._known = port.address
         return port
 
@@ -221,7 +226,7 @@ def _detail(text: bytes) -> str:
 
 
 def _retry_after(value: Optional[str]) -> Optional[float]:
-    return float(value) if value and value.isdigit() else None
+    return float(value) if value and value.isascii() and value.isdigit() else None
 
 
 def _user() -> str:

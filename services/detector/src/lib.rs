@@ -54,6 +54,7 @@ use messages::{
 };
 use metrics::{Figure, detector as figure};
 use page::{CanonicalUrl, PageId, UrlRules};
+use preferences::Use;
 use scope::{CrawlRule, Scope};
 use settings::{Contents, Discover, RankMethod, Settings};
 use std::collections::HashSet;
@@ -332,13 +333,18 @@ impl Processor for Detector {
             }
         } else {
             self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
-            if let Some(body) = body.as_ref().filter(|_| !is_list && self.is_unjudged(&before, &look)) {
+            let says_otherwise = owners::says_otherwise(&before.sketch, &known.sketch, result.look.fetched_at);
+            if let Some(body) =
+                body.as_ref().filter(|_| !is_list && (self.is_unjudged(&before, &look) || says_otherwise))
+            {
                 let page = ReadPage::of_body(body, !self.rules.focuses.is_empty());
                 self.send_links(&result, &page, &before, &mut known.sketch, context)?;
             } else if self.rules.counts_every_look
                 && !is_list
                 && matches!(look.verdict, Verdict::Unchanged | Verdict::Cosmetic)
             {
+                known.sketch.is_unwanted =
+                    known.sketch.copy_of.is_some() || known.sketch.disallows(Use::Index, result.look.fetched_at);
                 links::repeat_links(&result, &known.sketch, context);
             }
         }

@@ -20,6 +20,11 @@ impl PageSketch {
     }
 }
 
+/// Whether the owner now says otherwise of the page's links or of its place in an index.
+pub(crate) fn says_otherwise(before: &PageSketch, after: &PageSketch, at: Timestamp) -> bool {
+    [Use::Follow, Use::Index].into_iter().any(|usage| before.disallows(usage, at) != after.disallows(usage, at))
+}
+
 /// The statements after a look: those of robots.txt and the headers are new, those of the page if it was read.
 pub(crate) fn after(known: &PageSketch, result: &FetchResult, look: &JudgedLook, product_token: &str) -> Vec<String> {
     let shows_page = match result.look.outcome.meaning().content {

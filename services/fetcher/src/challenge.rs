@@ -54,18 +54,25 @@ fn mark(response: &Response) -> Option<String> {
     }
     match response.status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
-            if response.header(ACCEPT_SIGNATURE).and_then(|field| asked_signature(&field)).is_some() {
+            if response.headers_named(ACCEPT_SIGNATURE).any(|field| asked_signature(field).is_some()) {
                 return Some("the host wants signed requests of an identity that it accepts".to_owned());
             }
-            let wants_token = response.header(WWW_AUTHENTICATE).is_some_and(|wanted| wants_token(&wanted));
+            let wants_token = response.headers_named(WWW_AUTHENTICATE).any(wants_token);
             wants_token.then(|| "www-authenticate: PrivateToken".to_owned())
         }
-        status if status.is_success() => {
+        // A site may serve texts of others, in which the mark stands as it is.
+        status if status.is_success() && is_html(response) => {
             let start = &response.body[..response.body.len().min(MARKED_WITHIN)];
             memmem::find(start, ANUBIS).map(|_| "a page of Anubis".to_owned())
         }
         _ => None,
     }
+}
+
+fn is_html(response: &Response) -> bool {
+    response
+        .content_type()
+        .is_some_and(|media_type| media_type.trim_start().to_ascii_lowercase().starts_with("text/html"))
 }
 
 /// Whether one of the challenges of `www-authenticate` asks for a privacy token.

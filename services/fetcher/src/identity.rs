@@ -119,9 +119,7 @@ impl Signer {
     /// Notes that an origin asks for signatures. Returns whether the same request would now be signed otherwise than it was.
     pub(crate) fn heeds(&self, url: &CanonicalUrl, response: &Response) -> bool {
         let Some(identity) = self.identity.as_deref().filter(|_| url.scheme() == "https") else { return false };
-        let Some(asked) = response.header(ACCEPT_SIGNATURE).and_then(|field| asked_signature(&field)) else {
-            return false;
-        };
+        let Some(asked) = response.headers_named(ACCEPT_SIGNATURE).find_map(asked_signature) else { return false };
         let mut askers = self.askers.borrow_mut();
         let is_known = askers.contains_key(url.origin());
         let changes = asked.nonce.is_some() || !is_known && !identity.always;

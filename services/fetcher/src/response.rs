@@ -67,11 +67,15 @@ impl Response {
         self.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
     }
 
+    /// All lines of a header that are text.
+    pub(crate) fn headers_named(&self, name: HeaderName) -> impl Iterator<Item = &str> {
+        self.headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok())
+    }
+
     /// How long the server expects the answer to be current, from the time of the request on.
     pub(crate) fn fresh_for(&self, asked_at: Timestamp) -> Option<Duration> {
         let of = |name: HeaderName| self.headers.get(name).and_then(|value| value.to_str().ok());
-        let lines = self.headers.get_all(CACHE_CONTROL).iter().filter_map(|value| value.to_str().ok());
-        let lines = lines.collect::<Vec<_>>().join(",");
+        let lines = self.headers_named(CACHE_CONTROL).collect::<Vec<_>>().join(",");
         let headers =
             FreshnessHeaders { cache_control: Some(&lines), expires: of(EXPIRES), date: of(DATE), age: of(AGE) };
         fresh_for(&headers, asked_at)

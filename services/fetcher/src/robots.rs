@@ -227,8 +227,9 @@ impl RobotsBook {
 
     /// The lines of the file in force on the use of a page.
     pub(crate) fn preferences(&self, url: &CanonicalUrl, product_token: &str) -> Preferences {
-        let mut state = self.state();
-        let robots = state.origin(url).and_then(|robots| robots.entry.robots());
+        // The lines of a long file are read without the lock of all threads.
+        let entry = self.state().origin(url).map(|robots| robots.entry.clone());
+        let robots = entry.as_ref().and_then(RobotsCacheEntry::robots);
         let lines = robots.map(|robots| robots.usage(product_token, url.path_and_query()));
         lines.map(|lines| Preferences::of_robots_txt(&lines)).unwrap_or_default()
     }

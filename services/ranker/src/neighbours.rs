@@ -75,10 +75,15 @@ impl Neighbours {
         context: &mut Context<'_>,
         change: impl FnOnce(&mut SiteLinks) -> bool,
     ) -> Result<SpamShape, ProcessError> {
+        let key = NeighbourKey::of(site);
         if !self.is_on {
+            // Left from a time with the setting. Each site goes when it is seen again.
+            if self.sites > 0 && context.get(NEIGHBOURS, &key)?.is_some() {
+                self.sites -= 1;
+                context.delete(NEIGHBOURS, &key);
+            }
             return Ok(SpamShape::default());
         }
-        let key = NeighbourKey::of(site);
         let known = context.get(NEIGHBOURS, &key)?;
         let is_new = known.is_none();
         let mut links = known.as_ref().map(NeighbourSites::links).unwrap_or_default();

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 /// A stage whose first waiting record is older is behind.
 const BEHIND_S: f64 = 900.0;
+/// Least answers by which a crawl with copies is judged.
+const LEAST_ANSWERS: u64 = 20;
 /// Most partitions that are named when some do not answer.
 const UNANSWERED: usize = 8;
 
@@ -83,7 +85,10 @@ pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
         add(format!("The disk is nearly full, and nothing is fetched: {}", disk.words()), None);
     }
     let last = if status.outcomes.is_empty() { &status.page_outcomes } else { &status.outcomes };
-    if let Some(reason) = only_failures(last) {
+    // After a restart the first answers of a crawl that is well may be failures.
+    let answers: u64 = last.iter().map(|of| of.count).sum();
+    let is_sure = answers >= LEAST_ANSWERS || status.never_fetched == status.pages;
+    if let Some(reason) = only_failures(last).filter(|_| is_sure) {
         add(format!("Every request fails: {reason}."), Some("/trouble"));
     }
     if let Some(seeds) = status.failed_seeds.filter(|seeds| *seeds > 0) {
@@ -127,9 +132,9 @@ mod tests {
             count,
             setting: setting.map(str::to_owned),
         };
-        status.outcomes = vec![failed("dns", "its host has no address", 1, None)];
-        status.outcomes.push(failed("robots", "robots.txt forbids it", 2, Some("politeness.robots")));
-        let every = "Every request fails: robots.txt forbids it, 2 of 3 times; politeness.robots would change it.";
+        status.outcomes = vec![failed("dns", "its host has no address", 10, None)];
+        status.outcomes.push(failed("robots", "robots.txt forbids it", 12, Some("politeness.robots")));
+        let every = "Every request fails: robots.txt forbids it, 12 of 22 times; politeness.robots would change it.";
         assert_eq!(troubles(&status)[0].text, every);
         status.outcomes[0].class = OutcomeClass::Fetched;
         assert_eq!(troubles(&status).len(), 1, "one request went well");

@@ -1,7 +1,7 @@
 //! Loads settings from a file, the environment and flags, and lets each crate check the texts that it gives a meaning.
 
 use settings::{Draft, Faults, Layers, Preset, Settings, TextFile, WantedFocus};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Why the settings could not be loaded.
 #[derive(Debug)]
@@ -45,19 +45,35 @@ where
     draft.finish()
 }
 
+/// The state directory that the file, the environment and the overrides name. The settings may be valid only with the preset that
+/// it keeps, so they are not checked.
+pub fn data_directory(file: Option<&Path>, overrides: &[(String, String)]) -> Result<Option<PathBuf>, LoadError> {
+    let (name, text) = read(file)?;
+    let files = [(name.as_str(), text.as_str())];
+    let layers = Layers { files: &files[..usize::from(file.is_some())], environment: std::env::vars(), overrides };
+    Ok(Draft::from_layers(layers).settings().crawl.data.clone())
+}
+
+/// Name and text of a configuration file; empty without one.
+fn read(file: Option<&Path>) -> Result<(String, String), LoadError> {
+    let Some(path) = file else { return Ok(Default::default()) };
+    let name = path.display().to_string();
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok((name, text)),
+        Err(error) => {
+            let problem = format!("cannot read configuration file {name}: {error}; check --config");
+            Err(LoadError::Unreadable(problem))
+        }
+    }
+}
+
 /// Loads the settings: defaults, then the preset, then the file, then `RECRAWL_…` variables, then `overrides` (`section.key`, value).
 pub fn load(
     preset: Option<Preset>,
     file: Option<&Path>,
     overrides: &[(String, String)],
 ) -> Result<Settings, LoadError> {
-    let name = file.map(|path| path.display().to_string()).unwrap_or_default();
-    let text = match file {
-        Some(path) => std::fs::read_to_string(path).map_err(|error| {
-            LoadError::Unreadable(format!("cannot read configuration file {name}: {error}; check --config"))
-        })?,
-        None => String::new(),
-    };
+    let (name, text) = read(file)?;
     let preset = preset.map(|preset| (format!("preset {}", preset.name()), preset.toml()));
     let preset = preset.as_ref().map(|(name, text)| (name.as_str(), *text));
     let files: Vec<_> = preset.into_iter().chain(file.map(|_| (name.as_str(), text.as_str()))).collect();

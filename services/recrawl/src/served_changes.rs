@@ -96,7 +96,7 @@ impl ServedChanges {
         while items.len() < wanted.limit {
             let Some(TopicRecord { partition, offset, message, cursor }) = follower.next()? else { break };
             if caller.includes_host(message.url.host_name()) && !removals.hides(partition, offset, &message) {
-                items.push(PublishedChange::new(message, &cursor));
+                items.push(PublishedChange::new(self.about.shown(message), &cursor));
             }
         }
         let has_more = items.len() == wanted.limit || follower.is_spent();

@@ -334,9 +334,13 @@ impl Frontier {
         self.set(page.url.page_id(), page);
     }
 
-    /// Pauses a host for an operator, or resumes it: all its ports, whichever was named. Returns whether that is a change.
+    /// Pauses a host for an operator, or resumes it: all its ports, whichever was named. To resume also ends a rest after failures
+    /// or challenges. Returns whether that is a change.
     pub fn pause(&mut self, host: &Host, paused: bool) -> bool {
-        self.stop(host, |gate| std::mem::replace(&mut gate.paused, paused) != paused)
+        self.stop(host, |gate| {
+            let has_rested = !paused && gate.end_rest();
+            std::mem::replace(&mut gate.paused, paused) != paused || has_rested
+        })
     }
 
     /// Whether an operator paused or blocked a host.

@@ -242,6 +242,7 @@ impl Frontier {
             return HandOut::PassedOver;
         }
         if choice.audit && !self.may_audit(page, now) {
+            self.audit.pass_over();
             return HandOut::PassedOver;
         }
         if !choice.audit && self.has_lost_worth(choice.slot, page) {

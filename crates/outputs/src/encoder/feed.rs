@@ -48,6 +48,11 @@ pub struct FeedAbout {
 }
 
 impl FeedAbout {
+    /// A change as its readers see it.
+    pub fn shown(&self, change: PageChange) -> PageChange {
+        if self.heeds_nosnippet { without_snippets(change) } else { change }
+    }
+
     /// The feed of the crawl that the settings describe.
     pub fn new(settings: &Settings, title: Option<&str>, address: Option<String>) -> Self {
         let contact = settings.crawl.contact.clone().filter(|contact| contact.starts_with("http"));
@@ -74,7 +79,7 @@ pub fn is_entry(change: &PageChange) -> bool {
 }
 
 pub fn feed(form: FeedForm, about: &FeedAbout, changes: Newest<PageChange>) -> String {
-    let shown = |change| if about.heeds_nosnippet { without_snippets(change) } else { change };
+    let shown = |change| about.shown(change);
     let entries: Vec<_> = changes.records.into_iter().map(shown).map(Entry::new).collect();
     let deleted: Vec<_> = changes.forgotten.iter().map(|(change, at)| (entry_id(change), *at)).collect();
     let mut bytes = Vec::new();

@@ -16,6 +16,8 @@ pub use self::change_text::excerpt;
 pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, passed_over_line, watched_lines};
 pub use self::fetch::{BodyForm, FETCHES, FetchLine, unpacked_body};
 pub use self::fetch_row::FetchRow;
-pub use self::owners::{UseSelection, fetch_preferences, without_snippets};
+pub use self::owners::{
+    UseSelection, fetch_preferences, refusal_of_models, without_snippets, without_texts_for_models,
+};
 pub use self::presence::{kind_in_words, presence_lines, stand_in_line};
 pub use self::sentence::{headline, sentence};

@@ -42,9 +42,9 @@ impl UseSelection {
         is_end || self.allows(|| of_list(&change.preferences), change.seen_at)
     }
 
-    /// Whether a stored copy may be passed on.
-    pub fn allows_copy(&self, copy: &PageContent) -> bool {
-        self.allows(|| of_list(&copy.preferences), copy.seen_at)
+    /// Whether a stored copy may be passed on at a time. It may have been seen first long before.
+    pub fn allows_copy(&self, copy: &PageContent, at: Timestamp) -> bool {
+        self.allows(|| of_list(&copy.preferences), at)
     }
 
     /// Whether a fetch may be passed on, by its body too.
@@ -85,7 +85,23 @@ pub fn fetch_preferences(result: &FetchResult, body: Option<&[u8]>, product_toke
 /// The change as it is shown to readers: without texts of the page, if its owner disallows excerpts. They count as left out.
 #[must_use]
 pub fn without_snippets(change: PageChange) -> PageChange {
-    if change.preferences.is_empty() || of_list(&change.preferences).refusal(Use::Snippet, change.seen_at).is_none() {
+    without_texts(change, Use::Snippet)
+}
+
+/// The change as it is shown to a model: without texts of the page, if its owner disallows that. They count as left out.
+#[must_use]
+pub fn without_texts_for_models(change: PageChange) -> PageChange {
+    without_texts(change, Use::AiInput)
+}
+
+/// The statements of an owner who disallows at a time that models are shown the text of a stored copy.
+pub fn refusal_of_models(copy: &PageContent, at: Timestamp) -> Option<String> {
+    let is_refused = !copy.preferences.is_empty() && of_list(&copy.preferences).refusal(Use::AiInput, at).is_some();
+    is_refused.then(|| copy.preferences.join(", "))
+}
+
+fn without_texts(change: PageChange, usage: Use) -> PageChange {
+    if change.preferences.is_empty() || of_list(&change.preferences).refusal(usage, change.seen_at).is_none() {
         return change;
     }
     let units = i32::try_from(change.changes.len().max(change.added.len() + change.removed.len())).unwrap_or(i32::MAX);

@@ -146,11 +146,10 @@ impl Renewal {
     fn best(&mut self, now_days: f64) -> Option<Slot> {
         while let Some(first) = self.queue.pop() {
             let Some(page) = self.pages.get(first.slot) else { continue };
-            // An entry of a page that was looked at or is in flight.
-            if page.in_flight || page.last_look_days.is_none_or(|at_days| at_days > self.valued_days) {
+            if page.in_flight || page.last_look_days.is_none() {
                 continue;
             }
-            let key = if first.key == f64::INFINITY { first.key } else { self.value(page, now_days) };
+            let key = self.value(page, now_days);
             if self.queue.peek().is_some_and(|other| other.key > key) {
                 self.queue.push(KeyedSlot { key, slot: first.slot });
                 continue;
@@ -158,6 +157,13 @@ impl Renewal {
             return Some(first.slot);
         }
         None
+    }
+
+    /// Queues a page by the most that it is worth before the next valuation.
+    fn queue_again(&mut self, slot: Slot) {
+        let Some(page) = self.pages.get(slot) else { return };
+        let key = self.value(page, self.valued_days + VALUED_EVERY_DAYS);
+        self.queue.push(KeyedSlot { key, slot });
     }
 
     /// Takes the belief of a page about its shape into the sums of its host.
@@ -234,18 +240,27 @@ impl RevisitPolicy for Renewal {
         }
         if let Some(page) = self.pages.get_mut(slot).filter(|page| page.in_flight) {
             page.in_flight = false;
-            // Its value is computed when its turn comes, which is at once.
-            self.queue.push(KeyedSlot { key: f64::INFINITY, slot });
+            self.queue_again(slot);
         }
     }
 
     fn looked(&mut self, slot: Slot, look: &PolicyLook) {
         let Some(page) = self.pages.get_mut(slot) else { return };
+        let Some(outcome) = look.outcome else {
+            // It failed: the copy and its version are as old as before, and a page without a copy still has none.
+            page.in_flight = false;
+            match page.last_look_days {
+                None => self.new.discovered(slot, look.at_days),
+                Some(_) => self.queue_again(slot),
+            }
+            return;
+        };
         self.new.remove(slot);
         let before = page.belief;
         (page.belief, page.last_look_days, page.in_flight) = (look.belief, Some(look.at_days), false);
-        let (Some(interval_days), Some(outcome)) = (look.interval_days, look.outcome) else {
+        let Some(interval_days) = look.interval_days else {
             page.age_days = None;
+            self.queue_again(slot);
             return;
         };
         let changed = outcome.is_change();
@@ -262,6 +277,7 @@ impl RevisitPolicy for Renewal {
         if known.is_some() {
             self.count(slot);
         }
+        self.queue_again(slot);
     }
 
     fn dated(&mut self, slot: Slot, changed_days: f64, at_days: f64) {

@@ -169,6 +169,44 @@ fn a_regular_page_is_recognised_and_met_after_its_changes() {
 }
 
 #[test]
+fn failed_looks_change_nothing_and_a_fast_page_comes_several_times_between_valuations() {
+    let place = sweeps::PagePlace::of("a.example", "a.example", "/");
+    let page = |changes_per_day: f64, last_look_days| {
+        let belief = Gamma::new(100.0, 100.0 / changes_per_day).expect("positive");
+        PolicyPage { weight: 1.0, cost: 1.0, host: 0, place, last_look_days, belief }
+    };
+    let [fast, slow, new] = [0, 1, 2].map(Slot::new);
+    let mut policy = Renewal::new(0.0);
+    policy.insert(fast, &page(24.0, Some(0.0)), 0.0);
+    policy.insert(slow, &page(1e-6, Some(0.0)), 0.0);
+    policy.insert(new, &page(1.0, None), 0.0);
+    let tick = |hour: u32| f64::from(hour) / 24.0;
+    let look = |hour, outcome| {
+        let belief = Gamma::new(100.0, 100.0 / 24.0).expect("positive");
+        PolicyLook { at_days: tick(hour), interval_days: None, outcome, extent: None, belief }
+    };
+    // A page that was never fetched stays new when a request for it fails.
+    for hour in 1..4 {
+        policy.begin(&PolicyTick { now_days: tick(hour), days: tick(1), budget_per_day: 24.0 });
+        assert_eq!(policy.next(tick(hour)), Some(new));
+        policy.looked(new, &look(hour, None));
+    }
+    policy.remove(new);
+    // The copy is as old as before after a failure.
+    assert_eq!(policy.next(tick(4)), Some(fast));
+    let before = policy.value(policy.pages.get(fast).expect("a page"), tick(5));
+    policy.looked(fast, &look(5, None));
+    assert_eq!(policy.value(policy.pages.get(fast).expect("a page"), tick(5)), before);
+    let fetched = (6..12).filter(|hour| {
+        policy.begin(&PolicyTick { now_days: tick(*hour), days: tick(1), budget_per_day: 24.0 });
+        let next = policy.next(tick(*hour));
+        next.into_iter().for_each(|slot| policy.looked(slot, &look(*hour, Some(LookOutcome::Changed))));
+        next == Some(fast)
+    });
+    assert_eq!(fetched.count(), 6);
+}
+
+#[test]
 fn the_optimum_by_age_is_the_known_one_without_memory_and_above_even_looks_with_it() {
     let terms: Vec<PageTerms> = (0..60).map(|page| PageTerms::new(0.004 * 1.1_f64.powi(page))).collect();
     let even = |gaps| {

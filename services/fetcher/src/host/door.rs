@@ -151,10 +151,14 @@ impl HostWorker {
             }
             drop(turn);
             let answer = match answer {
-                Ok(response) => {
+                Ok(mut response) => {
                     let may_change = network.signer.heeds(at, &response) && is_unsigned(response.status);
                     if may_change && !was_signed_as_asked {
                         was_signed_as_asked = true;
+                        let is_wanted = matches!(errand, Errand::Page) || network.rules.fetch.record_failures;
+                        if let Some(record) = response.record.take().filter(|_| is_wanted) {
+                            job.record(record, at, self.clock.now(), false);
+                        }
                         self.ask_again(job, errand, response.wire_bytes);
                         continue;
                     }

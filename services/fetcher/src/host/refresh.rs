@@ -4,6 +4,7 @@
 
 use super::HostWorker;
 use super::door::{Errand, Unsent};
+use crate::challenge::kept_out;
 use crate::job::FetchJob;
 use crate::recorder::RecordedBody;
 use crate::response::{FetchFailure, Response};
@@ -207,6 +208,11 @@ impl HostWorker {
                 return Ok(if is_broken_off(&response) {
                     let detail = "the connection ended in the midst of robots.txt".to_owned();
                     Followed::Unreachable(Some(FetchFailure::new(FetchOutcome::ConnectionLost, detail)))
+                } else if response.status.is_success()
+                    && let Some((outcome, detail)) = kept_out(&response)
+                {
+                    // It is no robots.txt, so the rules that are known stay.
+                    Followed::Unreachable(Some(FetchFailure::new(outcome, detail)))
                 } else {
                     Followed::Answered(Box::new(response))
                 });

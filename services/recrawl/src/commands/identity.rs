@@ -130,19 +130,24 @@ fn shown(settings: &Settings) -> Result<ShownIdentity, CommandFailure> {
 fn added(file: &Path) -> Result<NewKey, CommandFailure> {
     let wrong = |problem: String| CommandFailure::Input(format!("{}: {problem}", file.display()));
     let has_keys = file.try_exists().map_err(|error| wrong(error.to_string()))?;
-    if has_keys {
+    let known =
+        if has_keys { std::fs::read_to_string(file).map_err(|error| wrong(error.to_string()))? } else { String::new() };
+    let is_first = known.trim().is_empty();
+    if !is_first {
         keys_in(file)?;
     }
+    // Without an end of line the next key would belong to the last line of the one before.
+    let gap = if known.is_empty() || known.ends_with('\n') { "" } else { "\n" };
     let key = SigningKey::from_seed(&drawn_seed()?);
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let opened = File::options().create(true).append(true).mode(0o600).open(file);
     let written = opened.and_then(|mut opened| {
-        opened.write_all(key.to_pem().as_bytes())?;
+        opened.write_all(format!("{gap}{}", key.to_pem()).as_bytes())?;
         opened.sync_all()?;
         File::open(directory)?.sync_all()
     });
     written.map_err(|error| wrong(error.to_string()))?;
-    Ok(NewKey { id: key.id().to_string(), file: file.to_owned(), signs: !has_keys })
+    Ok(NewKey { id: key.id().to_string(), file: file.to_owned(), signs: is_first })
 }
 
 fn drawn_seed() -> io::Result<[u8; 32]> {

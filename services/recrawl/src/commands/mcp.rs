@@ -8,11 +8,12 @@ mod untrusted;
 use self::tools::CrawlTools;
 use crate::CommandFailure;
 use crate::commands::CrawlArguments;
-use ::operate::{Access, Crawl, configured_token};
+use ::operate::{Access, Crawl, token_in};
 use clap::Args;
 use outputs::stdout::print;
 use settings::Settings;
 use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
 
 /// Longest message of a client.
 const LONGEST_MESSAGE: usize = 1 << 20;
@@ -23,9 +24,16 @@ pub struct McpArguments {
     #[command(flatten)]
     crawl: CrawlArguments,
     /// Offers tools that fetch pages next, forget pages and block hosts, too. They go to the running crawl with the key in
-    /// http.token or http.token_file, and do what its role allows.
-    #[arg(long)]
+    /// --key-file, and do what its role allows.
+    #[arg(long, requires = "key_file")]
     allow_acts: bool,
+    /// File with the token of the key that acts go by, such as recrawl key NAME --role operator makes. The token of the settings is
+    /// never taken: it has all rights.
+    #[arg(long, requires = "allow_acts", value_name = "FILE")]
+    key_file: Option<PathBuf>,
+    /// Shows the texts of all pages. Without it those whose owners disallow their input to models (ai-input) are left out.
+    #[arg(long)]
+    any_use: bool,
     /// Address of the running crawl, or of its console over Kafka, for --allow-acts; without it, that of the crawl on --data.
     #[arg(long, requires = "allow_acts", value_name = "ADDRESS")]
     url: Option<String>,
@@ -35,11 +43,9 @@ pub struct McpArguments {
 pub fn mcp(arguments: &McpArguments) -> Result<(), CommandFailure> {
     // A crawl that is not there is reported now, to a person, and not at the first call, to a model.
     let (settings, _) = arguments.crawl.open()?;
-    let orders = match arguments.allow_acts {
-        true => Some(commanded(&settings, arguments.url.as_deref())?),
-        false => None,
-    };
-    let tools = CrawlTools { settings, wait: *arguments.crawl.wait.wait, orders };
+    let key_file = arguments.key_file.as_deref();
+    let orders = key_file.map(|file| commanded(&settings, file, arguments.url.as_deref())).transpose()?;
+    let tools = CrawlTools { settings, wait: *arguments.crawl.wait.wait, orders, shows_any: arguments.any_use };
     let mut input = io::stdin().lock();
     loop {
         let response = match read_line(&mut input, LONGEST_MESSAGE)? {
@@ -54,18 +60,13 @@ pub fn mcp(arguments: &McpArguments) -> Result<(), CommandFailure> {
     }
 }
 
-/// The crawl that takes orders, by the key of the settings. The token of a data directory is no key: it has every right.
-fn commanded(settings: &Settings, address: Option<&str>) -> Result<Crawl, CommandFailure> {
-    let missing = || {
-        CommandFailure::Input(
-            "--allow-acts needs the key of an operator: make one with recrawl key NAME --role operator, and name its token in \
-             http.token or http.token_file"
-                .to_owned(),
-        )
-    };
-    let token = configured_token(settings)?.ok_or_else(missing)?;
+/// The crawl that takes orders by the key in a file.
+fn commanded(settings: &Settings, key_file: &Path, address: Option<&str>) -> Result<Crawl, CommandFailure> {
+    let token = token_in(key_file, "--key-file")?;
+    // Orders go to the crawl that is read, whatever answers at the address.
+    let log = settings.crawl.data.as_deref().and_then(Access::noted).and_then(|noted| noted.log);
     let access = match (address, settings.crawl.data.as_deref()) {
-        (Some(address), _) => Access::at(address, settings)?,
+        (Some(address), _) => Access { log, ..Access::at(address, settings)? },
         (None, Some(data)) => Access::running(data)?.ok_or_else(|| {
             CommandFailure::Input(format!(
                 "--allow-acts: no crawl runs on {}; start it first, or give --url",

@@ -95,12 +95,9 @@ impl SettingsArguments {
         if let Some(PresetChoice(preset)) = self.preset {
             return Ok((load(preset)?, preset));
         }
-        let settings = load(None)?;
-        let kept = settings.crawl.data.as_deref().map(::operate::noted_preset).transpose()?.flatten();
-        match kept {
-            Some(preset) => Ok((load(Some(preset))?, Some(preset))),
-            None => Ok((settings, None)),
-        }
+        let data = crate::load::data_directory(self.config.as_deref(), &overrides)?;
+        let kept = data.as_deref().map(::operate::noted_preset).transpose()?.flatten();
+        Ok((load(kept)?, kept))
     }
 }
 

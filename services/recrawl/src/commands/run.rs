@@ -283,7 +283,8 @@ fn seeds_of(arguments: &RunArguments, settings: &Settings) -> Result<SeedList, C
         return Err(CommandFailure::Input(format!("{}: {}", fault.text, fault.problem)));
     }
     let mut known: HashSet<_> = list.seeds.iter().map(|seed| seed.url.page_id()).collect();
-    let further = named.seeds.into_iter().chain(searches(settings).seeds);
+    let searched = if arguments.seeds_only { SeedList::default() } else { searches(settings) };
+    let further = named.seeds.into_iter().chain(searched.seeds);
     list.seeds.extend(further.filter(|seed| known.insert(seed.url.page_id())));
     Ok(list)
 }

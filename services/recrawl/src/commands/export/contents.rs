@@ -5,7 +5,7 @@ use crate::commands::{FollowArguments, WaitArguments};
 use crate::kept_copy::{media_type, unpacked};
 use crate::stages::topologies;
 use clap::Args;
-use daemon::{StopSignal, TopicReader};
+use daemon::{StopSignal, TopicReader, WebClock};
 use messages::{CopyKind, PageChange, PageContent, Verdict, topics, word};
 use outputs::record::{CHANGES, UseSelection};
 use outputs::source::{Cursor, FollowOptions, RecordSink, TopicFollower, TopicRecord};
@@ -17,6 +17,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::time::Duration;
+use stream::Clock;
 
 /// Changes that are looked up together.
 const BATCH: usize = 500;
@@ -192,9 +193,10 @@ impl Contents<'_> {
     /// Prints all copies. `Break` if some are left out.
     fn print_all(&mut self, begin: &Cursor, limit: Option<u64>) -> Result<ControlFlow<()>, CommandFailure> {
         let state = operate::state::open(self.settings, topologies(), self.wait)?;
+        let now = WebClock::new(&self.settings.clock).now();
         let mut last: Option<(PageContent, Option<String>)> = None;
         let all = state.each_copy(&mut |copy, title| {
-            if !self.is_wanted(&copy.url) || !self.uses.allows_copy(&copy) {
+            if !self.is_wanted(&copy.url) || !self.uses.allows_copy(&copy, now) {
                 return Ok(ControlFlow::Continue(()));
             }
             if let Some((copy, title)) = last.replace((copy, title.map(str::to_owned))) {
@@ -231,6 +233,7 @@ impl Contents<'_> {
             return Ok(());
         }
         let state = operate::state::open(self.settings, topologies(), self.wait)?;
+        let now = WebClock::new(&self.settings.clock).now();
         // The last change of a page alone, since the state is that of all.
         let mut seen = HashSet::new();
         let mut wanted: Vec<_> = waiting.iter().rev().filter(|record| seen.insert(&record.message.url)).collect();
@@ -240,7 +243,9 @@ impl Contents<'_> {
                 return Ok(());
             }
             match state.copy(&change.url)? {
-                Some(copy) if !self.uses.allows_copy(&copy) => self.print(&ContentLine::withheld(change, cursor))?,
+                Some(copy) if !self.uses.allows_copy(&copy, now) => {
+                    self.print(&ContentLine::withheld(change, cursor))?
+                }
                 Some(copy) => self.print(&ContentLine::of_copy(&copy, change.title.as_deref(), Some(cursor))?)?,
                 None => self.print(&ContentLine::without_copy(change, cursor))?,
             }

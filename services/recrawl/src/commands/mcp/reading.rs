@@ -151,8 +151,11 @@ pub(super) fn changes(tools: &CrawlTools, query: ChangesQuery) -> Result<Answer,
     if query.cursor.is_none() {
         // Changes that come while the newest are read are shown again by the next answer.
         let next_cursor = Cursor::at_end(&mut reader)?.to_string();
-        for change in newest(&mut reader, &CHANGES, limit, |change| query.wants(change))?.records {
-            if !items.add(&ChangeLine::from(change))? {
+        // Of a selection no more is read than of one with a cursor.
+        let searched = if query.host.is_some() || query.verdicts.is_some() { MOST_READ } else { limit };
+        let found = newest(&mut reader, &CHANGES, searched, |_| true)?.records;
+        for change in found.into_iter().filter(|change| query.wants(change)).take(limit) {
+            if !items.add(&ChangeLine::from(tools.shown(change)))? {
                 break;
             }
         }
@@ -165,7 +168,7 @@ pub(super) fn changes(tools: &CrawlTools, query: ChangesQuery) -> Result<Answer,
             (next_cursor, has_more) = (follower.cursor().clone(), false);
             break;
         };
-        if query.wants(&message) && !items.add(&PublishedChange::new(message, &cursor))? {
+        if query.wants(&message) && !items.add(&PublishedChange::new(tools.shown(message), &cursor))? {
             break;
         }
         next_cursor = cursor;
@@ -204,6 +207,7 @@ pub(super) fn text(tools: &CrawlTools, query: &TextQuery) -> Result<Answer, Comm
             CommandFailure::No(format!("no copy of {url} is kept; get_page says what is known of it"))
         })?,
     };
+    tools.permits(&copy)?;
     let content = unpacked(&copy, MOST_OF_COPY)?;
     let text = match copy.kind {
         CopyKind::Text => String::from_utf8_lossy(&content).into_owned(),
@@ -260,6 +264,7 @@ pub(super) fn difference(tools: &CrawlTools, query: &DifferenceQuery) -> Result<
         return Err(same(to));
     }
     let (older, newer) = (query.from.min(to), query.from.max(to));
+    state.copy(&url)?.map_or(Ok(()), |copy| tools.permits(&copy))?;
     let compared = ComparedVersions::of(&*state, &tools.settings, &url, [older, newer])?;
     let times = compared.times.map(|time| time.to_string());
     let facts = json!({ "from": older, "to": newer, "seen_at": times });

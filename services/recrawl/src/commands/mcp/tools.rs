@@ -6,13 +6,16 @@ use super::untrusted::Answer;
 use crate::CommandFailure;
 use crate::stages::topologies;
 use ::operate::{Crawl, CrawlState, Order};
-use messages::CommandKind;
+use daemon::WebClock;
+use messages::{CommandKind, PageChange, PageContent};
+use outputs::record::{refusal_of_models, without_snippets, without_texts_for_models};
 use page::CanonicalUrl;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use settings::Settings;
 use std::time::Duration;
+use stream::Clock;
 
 /// Most pages or hosts of one order.
 const MOST_NAMES: usize = 100;
@@ -215,6 +218,8 @@ pub(super) struct CrawlTools {
     /// How long stages over Kafka have to answer.
     pub(super) wait: Duration,
     pub(super) orders: Option<Crawl>,
+    /// Whether texts are shown whatever their owners say.
+    pub(super) shows_any: bool,
 }
 
 #[derive(Deserialize)]
@@ -244,6 +249,24 @@ impl Tools for CrawlTools {
 }
 
 impl CrawlTools {
+    /// The change without texts of the page, if its owner wants none shown to models or readers.
+    pub(super) fn shown(&self, change: PageChange) -> PageChange {
+        let change = if self.settings.preferences.nosnippet { without_snippets(change) } else { change };
+        if self.shows_any { change } else { without_texts_for_models(change) }
+    }
+
+    /// Fails if the owner of a page wants its text not shown to models.
+    pub(super) fn permits(&self, copy: &PageContent) -> Result<(), CommandFailure> {
+        let now = WebClock::new(&self.settings.clock).now();
+        match refusal_of_models(copy, now).filter(|_| !self.shows_any) {
+            Some(statements) => Err(CommandFailure::No(format!(
+                "the owner of {} wants its text not shown to models ({statements}); get_page says what else is known of it",
+                copy.url
+            ))),
+            None => Ok(()),
+        }
+    }
+
     fn read(&self, name: &str, arguments: &Value) -> Result<Answer, CommandFailure> {
         match name {
             "list_changes" => reading::changes(self, read(arguments)?),
@@ -291,7 +314,7 @@ mod tests {
     use ::operate::Access;
 
     fn tools(orders: Option<Crawl>) -> CrawlTools {
-        CrawlTools { settings: Settings::default(), wait: Duration::from_secs(1), orders }
+        CrawlTools { settings: Settings::default(), wait: Duration::from_secs(1), orders, shows_any: false }
     }
 
     /// A crawl at a port where nothing answers.

@@ -107,6 +107,9 @@ fn is_hidden(character: char) -> bool {
     match character {
         '\n' | '\r' | '\t' => false,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => true,
+        '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}' | '\u{ffa0}' => true,
+        // Ends of lines for some readers of JSON lines, and variants of signs but that of emoji.
+        '\u{2028}' | '\u{2029}' | '\u{fe00}'..='\u{fe0e}' | '\u{1d173}'..='\u{1d17a}' => true,
         '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' => true,
         '\u{e0000}'..='\u{e0fff}' => true,
         other => other.is_control(),
