@@ -215,7 +215,6 @@ impl HostGate {
         }
     }
 
-    /// Books that no request may go to the host before a time.
     /// Forgets failures and challenges, and the rest that follows them. Returns whether there was one. The host's last request lies
     /// further back than its crawl delay, since rests are longer.
     pub(crate) fn end_rest(&mut self) -> bool {
@@ -226,6 +225,7 @@ impl HostGate {
         backoff != HostBackoff::default()
     }
 
+    /// Books that no request may go to the host before a time.
     pub(crate) fn leave_alone(&mut self, until: Timestamp) {
         self.next_permitted_at = self.next_permitted_at.max(until);
     }

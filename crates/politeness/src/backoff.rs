@@ -231,6 +231,11 @@ mod tests {
         // An answer that shows a page comes between them.
         let open = second.after_answer(second.until);
         assert_eq!(challenged(open).1, 2 * MINUTE);
+        assert!(challenged(third.after_answer(third.until)).1 < WEEK, "also after a week");
+        // Failures of other kinds do not count.
+        let failed = first.after_trouble(&rule(), None, 0.5, first.until);
+        let failed = failed.after_trouble(&rule(), None, 0.5, failed.until);
+        assert!(challenged(failed).1 < WEEK);
         // An answer to a request that was under way adds nothing.
         assert_eq!(second.after_challenge(&rule(), None, 0.5, second.until - MINUTE / 2), second);
     }

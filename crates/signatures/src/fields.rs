@@ -68,10 +68,12 @@ pub(crate) fn dictionary(field: &str) -> Result<Vec<(String, Member)>, Structure
 
 /// A dictionary overwrites, and keeps the place of, a name that comes again.
 fn put<T>(members: &mut Vec<(String, T)>, name: String, value: T) -> Result<(), StructuredFieldError> {
-    match members.iter_mut().find(|(known, _)| *known == name) {
-        Some((_, known)) => *known = value,
-        None if members.len() == MAX_NAMES => return Err(StructuredFieldError("it has too many names")),
-        None => members.push((name, value)),
+    if let Some((_, known)) = members.iter_mut().find(|(known, _)| *known == name) {
+        *known = value;
+    } else if members.len() < MAX_NAMES {
+        members.push((name, value));
+    } else {
+        return Err(StructuredFieldError("it has too many names"));
     }
     Ok(())
 }

@@ -90,6 +90,9 @@ mod tests {
     use hyper::header::{HeaderMap, HeaderValue};
 
     fn outcome(status: u16, headers: &[(&'static str, &'static str)], body: &'static str) -> Option<FetchOutcome> {
+        let html = [("content-type", "text/html; charset=utf-8")];
+        let is_typed = headers.iter().any(|(name, _)| *name == "content-type");
+        let headers = [headers, &html[usize::from(is_typed)..]].concat();
         let header = |(name, value): &(&'static str, &'static str)| {
             (HeaderName::from_static(name), HeaderValue::from_static(value))
         };
@@ -135,6 +138,7 @@ mod tests {
         // Those that are not.
         check(200, &[], "<p>News", None);
         check(200, &[], ABOUT_ANUBIS, None);
+        check(200, &[("content-type", "text/plain")], ANUBIS_PAGE, None);
         check(200, &[], WITH_DETECTION, None);
         check(200, &[asks], "<p>News", None);
         check(200, &[("server", "cloudflare")], "<p>News", None);

@@ -170,6 +170,10 @@ mod tests {
         assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         let ids = keys_in(&file).unwrap().iter().map(|key| key.id().to_string()).collect::<Vec<_>>();
         assert_eq!(ids, [first.id, second.id]);
+        // As a secret of Kubernetes may be written.
+        std::fs::write(&file, std::fs::read_to_string(&file).unwrap().trim_end()).unwrap();
+        assert!(!added(&file).unwrap().signs);
+        assert_eq!(keys_in(&file).unwrap().len(), 3);
         std::fs::write(&file, "something else").unwrap();
         assert!(added(&file).is_err());
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "something else", "a file of others is left as it is");

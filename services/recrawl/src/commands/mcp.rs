@@ -135,15 +135,18 @@ mod tests {
 
     #[test]
     fn orders_need_a_key_and_a_crawl_that_runs() {
-        let refused = |settings: &Settings| commanded(settings, None).err().unwrap().to_string();
-        let mut settings = Settings::default();
-        assert!(refused(&settings).contains("recrawl key NAME --role operator"));
-        settings.http.token = Some(settings::Secret::new("0123456789abcdef"));
-        assert!(refused(&settings).contains("--url"));
         let data = tempfile::tempdir().unwrap();
+        let key_file = data.path().join("operator.token");
+        let refused = |settings: &Settings| commanded(settings, &key_file, None).err().unwrap().to_string();
+        // The token of the settings is no key.
+        let mut settings = Settings::default();
+        settings.http.token = Some(settings::Secret::new("the-token-of-an-admin"));
+        assert!(refused(&settings).contains("--key-file"));
+        std::fs::write(&key_file, "0123456789abcdef\n").unwrap();
+        assert!(refused(&settings).contains("--url"));
         settings.crawl.data = Some(data.path().to_owned());
         assert!(refused(&settings).contains("no crawl runs on"));
-        let crawl = commanded(&settings, Some("127.0.0.1:1")).unwrap();
+        let crawl = commanded(&settings, &key_file, Some("127.0.0.1:1")).unwrap();
         assert!(
             matches!(&crawl, Crawl::Running(Access { token: Some(token), .. }) if token.reveal() == "0123456789abcdef")
         );

@@ -65,6 +65,20 @@ fn one_page_behind_a_challenge_does_not_stop_its_host_and_three_in_a_row_do() {
 }
 
 #[test]
+fn an_operator_who_resumes_a_host_ends_its_week() {
+    let mut bench = Bench::new(&SLOWLY);
+    for url in [URL, SIBLING, "http://a.site.test/third"] {
+        bench.seed(url);
+        let request = bench.next(HOUR);
+        challenged(&mut bench, &request);
+    }
+    bench.seed("http://a.site.test/fourth");
+    assert!(bench.wait(DAY).is_empty());
+    bench.command(CommandKind::ResumeHost, URL, 1.0);
+    assert_eq!(bench.next(HOUR).url.as_str(), "http://a.site.test/fourth");
+}
+
+#[test]
 fn an_operators_order_is_carried_out_whatever_the_week() {
     let mut bench = Bench::new(&[("politeness.backoff_max", "1m")]);
     bench.seed(URL);
