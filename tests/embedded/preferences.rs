@@ -69,7 +69,10 @@ fn preferences_of_owners_are_in_every_output_and_leave_pages_out_of_uses() {
     crawl.ask("page", &[&url("/secret")]).exits_with(1);
     for output in [crawl.ask("changes", &[]), export(&crawl, &["jsonl"]), export(&crawl, &["contents"])] {
         let all = lines(&output.exits_with(0));
-        let of = |path: &str| all.iter().find(|line| line["url"] == *url(path)).unwrap();
+        let of = |path: &str| {
+            let found = all.iter().find(|line| line["url"] == *url(path));
+            found.unwrap_or_else(|| panic!("no {path} in {all:#?}"))
+        };
         for path in pages {
             assert_eq!(said(of(path)), expected(path), "{path}");
         }

@@ -35,7 +35,8 @@ pub fn noted_preset(data: &Path) -> Result<Option<Preset>, CommandFailure> {
         CommandFailure::Input(format!("{}: {problem}; {next}", file.display()))
     };
     match fs::read_to_string(&file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // What is no directory is reported by whoever opens it.
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(failed(&error.to_string())),
         Ok(name) => name.trim().parse().map(Some).map_err(|problem: String| failed(&problem)),
     }
