@@ -50,7 +50,7 @@ fn exchanging(links: &SiteLinks) -> SiteSketch {
     SiteSketch::of(links.linking.hashes().iter().copied().filter(|hash| links.linked.contains(*hash)))
 }
 
-/// Of the other sites that a site exchanges links with, the mean share with which such a one exchanges links, too.
+/// Mean share of the other sites that a site exchanges links with, with which such a one exchanges links, too.
 fn density(own: &SiteSketch, all: &[SiteSketch], numbers: &HashMap<u64, usize>) -> f64 {
     let asked = own.hashes().iter().filter_map(|hash| numbers.get(hash)).take(ASKED_NEIGHBOURS);
     let (mut sum, mut count) = (0.0, 0.0f64);

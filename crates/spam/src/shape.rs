@@ -75,7 +75,7 @@ pub struct Suspicion {
     pub score: f64,
 }
 
-/// What the signals of a page or site come to.
+/// The signals of a page or site together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpamShape {
     suspicions: Vec<Suspicion>,

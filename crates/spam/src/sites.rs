@@ -56,7 +56,7 @@ impl SiteSketch {
         }
     }
 
-    /// Of the sites of both that can be compared: those of `self`, and those that `other` has, too.
+    /// Numbers of sites of `self` that can be compared, and of those among them that `other` has, too.
     pub(crate) fn compared(&self, other: &Self) -> (usize, usize) {
         let horizon = self.horizon().min(other.horizon());
         let own = self.hashes.iter().take_while(|hash| **hash <= horizon);

@@ -13,7 +13,7 @@ const JUDGED_BYTES: usize = 64 << 10;
 /// Texts of fewer words are not judged. Short ones repeat themselves by chance and compress badly.
 const LEAST_WORDS: usize = 100;
 
-/// What is measured of a text.
+/// Measures of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TextShape {
     /// Words, or pairs of characters where words are not spaced.

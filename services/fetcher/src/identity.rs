@@ -1,6 +1,5 @@
 //! Signs requests, so that sites can check who asks (Web Bot Auth, `crates/signatures`).
 
-use crate::response::Response;
 use hyper::header::HeaderName;
 use page::{CanonicalUrl, Timestamp};
 use settings::Signing;
@@ -116,10 +115,11 @@ impl Signer {
         sign_request(&identity.key, url.host().as_str(), &identity.directory, life, nonce)
     }
 
-    /// Notes that an origin asks for signatures. Returns whether the same request would now be signed otherwise than it was.
-    pub(crate) fn heeds(&self, url: &CanonicalUrl, response: &Response) -> bool {
+    /// Notes that an origin asks for signatures, by the lines of [`ACCEPT_SIGNATURE`] in an answer. Returns whether the same request
+    /// would now be signed otherwise than it was.
+    pub(crate) fn heeds<'a>(&self, url: &CanonicalUrl, lines: impl IntoIterator<Item = &'a str>) -> bool {
         let Some(identity) = self.identity.as_deref().filter(|_| url.scheme() == "https") else { return false };
-        let Some(asked) = response.headers_named(ACCEPT_SIGNATURE).find_map(asked_signature) else { return false };
+        let Some(asked) = lines.into_iter().find_map(asked_signature) else { return false };
         let mut askers = self.askers.borrow_mut();
         let is_known = askers.contains_key(url.origin());
         let changes = asked.nonce.is_some() || !is_known && !identity.always;
@@ -140,7 +140,6 @@ impl Signer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hyper::header::{HeaderMap, HeaderValue};
     use signatures::{SignedRequest, verify_request};
     use stream_testing::ManualClock;
 
@@ -154,11 +153,6 @@ mod tests {
 
     fn url(text: &str) -> CanonicalUrl {
         CanonicalUrl::parse(text).unwrap()
-    }
-
-    fn asks(field: &'static str) -> Response {
-        let headers = HeaderMap::from_iter([(ACCEPT_SIGNATURE, HeaderValue::from_static(field))]);
-        Response { headers, ..Response::default() }
     }
 
     fn verified(signature: &RequestSignature, authority: &str, now: i64) -> bool {
@@ -189,17 +183,17 @@ mod tests {
         assert!(always.signature(&url("http://a.test/")).is_none());
         let (asked, _) = signer(false);
         assert!(asked.signature(&url("https://a.test/")).is_none());
-        assert!(!asked.heeds(&url("http://a.test/"), &asks("s=();tag=\"web-bot-auth\"")), "over plain http");
-        assert!(!asked.heeds(&url("https://a.test/"), &asks("s=();tag=\"other\"")));
-        assert!(!asked.heeds(&url("https://a.test/"), &Response::default()));
-        assert!(asked.heeds(&url("https://a.test/"), &asks("s=();tag=\"web-bot-auth\"")));
-        assert!(!asked.heeds(&url("https://a.test/"), &asks("s=();tag=\"web-bot-auth\"")), "it was signed already");
+        assert!(!asked.heeds(&url("http://a.test/"), ["s=();tag=\"web-bot-auth\""]), "over plain http");
+        assert!(!asked.heeds(&url("https://a.test/"), ["s=();tag=\"other\""]));
+        assert!(!asked.heeds(&url("https://a.test/"), []));
+        assert!(asked.heeds(&url("https://a.test/"), ["s=();tag=\"web-bot-auth\""]));
+        assert!(!asked.heeds(&url("https://a.test/"), ["s=();tag=\"web-bot-auth\""]), "it was signed already");
         assert!(asked.signature(&url("https://a.test/")).is_some());
         assert!(asked.signature(&url("http://a.test/")).is_none());
         assert!(asked.signature(&url("https://b.a.test/")).is_none(), "another origin");
         let without_key = Signer::new(None, ManualClock::at(Timestamp::from_secs(0)));
         assert!(
-            !without_key.heeds(&url("https://a.test/"), &asks("s=()"))
+            !without_key.heeds(&url("https://a.test/"), ["s=()"])
                 && without_key.signature(&url("https://a.test/")).is_none()
         );
     }
@@ -207,7 +201,7 @@ mod tests {
     #[test]
     fn a_nonce_is_signed_once() {
         let (signer, clock) = signer(true);
-        assert!(signer.heeds(&url("https://a.test/"), &asks("s=();nonce=\"n1\"")));
+        assert!(signer.heeds(&url("https://a.test/"), ["s=();nonce=\"n1\""]));
         let [first, second] = [(); 2].map(|()| signer.signature(&url("https://a.test/")).unwrap());
         assert!(first.input.contains(";nonce=\"n1\";") && verified(&first, "a.test", clock.now().as_secs()));
         assert!(!second.input.contains("nonce"));
@@ -221,7 +215,7 @@ mod tests {
         }
         assert!(signer.made.borrow().len() <= MOST_MADE);
         for number in 0..MOST_ASKERS + 10 {
-            signer.heeds(&url(&format!("https://a{number}.test/")), &asks("s=()"));
+            signer.heeds(&url(&format!("https://a{number}.test/")), ["s=()"]);
         }
         assert!(signer.askers.borrow().len() <= MOST_ASKERS);
     }

@@ -1,6 +1,6 @@
 //! The Helm chart on a real control plane and a real Kafka with TLS, installed by Helm with the values of dev.
 //!
-//! What pods do, and what operators do to them, is tested with the overlay, which has the same objects.
+//! The work of pods, and of operators on them, is tested with the overlay, which has the same objects.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 

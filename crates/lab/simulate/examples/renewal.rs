@@ -1,4 +1,4 @@
-//! What it brings to know the shape of the gaps between changes: policy `renewal` beside others on webs with gaps of several shapes,
+//! The gain of knowing the shape of the gaps between changes: policy `renewal` beside others on webs with gaps of several shapes,
 //! and on recorded change times where the corpora are at hand. `cargo run -p simulate --example renewal -- [shapes|webs|recorded]...`
 
 use change_rate::gaps::GapDistribution;

@@ -5,6 +5,7 @@ use super::{HostWorker, Turn, known_to};
 use crate::challenge::kept_out;
 use crate::exchange::{Unanswered, get};
 use crate::gate::HostGate;
+use crate::identity::ACCEPT_SIGNATURE;
 use crate::job::FetchJob;
 use crate::outcome::{is_refusal, is_unsent};
 use crate::pool::CONNECTION_REST;
@@ -152,7 +153,8 @@ impl HostWorker {
             drop(turn);
             let answer = match answer {
                 Ok(mut response) => {
-                    let may_change = network.signer.heeds(at, &response) && is_unsigned(response.status);
+                    let may_change = network.signer.heeds(at, response.headers_named(ACCEPT_SIGNATURE))
+                        && is_unsigned(response.status);
                     if may_change && !was_signed_as_asked {
                         was_signed_as_asked = true;
                         let is_wanted = matches!(errand, Errand::Page) || network.rules.fetch.record_failures;
