@@ -35,7 +35,8 @@ fn preferences_of_owners_are_in_every_output_and_leave_pages_out_of_uses() {
         .with("politeness.crawl_delay", "0s")
         .with("policy.min_interval", "1d")
         .with("crawl.discover", "same-host")
-        .with("fetch.record_heads", "true");
+        .with("fetch.record_heads", "true")
+        .with("log.retention_results", "1d");
     let seeds = ["/train", "/hidden", "/reserved", "/alone", "/open"].map(&url);
     let seeds: Vec<_> = seeds.iter().map(String::as_str).collect();
     crawl.ask("run", &[&["--until-idle"], &seeds[..]].concat()).exits_with(0);
