@@ -18,7 +18,7 @@ pub const SHAPE_VALUES: [f64; SHAPES] = [0.4, 0.65, 1.0, 1.6, 2.6, 5.0];
 pub const EXPONENTIAL: usize = 2;
 /// Probabilities before any evidence: changes have no memory unless there is reason to believe otherwise.
 const PRIOR: [f64; SHAPES] = [0.1, 0.15, 0.5, 0.1, 0.1, 0.05];
-/// Pages for which [`PRIOR`] counts in a group.
+/// Pages for which the prior of a page without siblings counts in a group.
 pub const GROUP_STRENGTH: f64 = 4.0;
 /// A look is mistaken with this probability, so that one wrong change or missed one does not decide.
 const MISTAKEN: f64 = 0.01;
