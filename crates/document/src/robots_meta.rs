@@ -23,7 +23,7 @@ const DIRECTIVES: [&str; 3] = ["no", "unavailable_after", "max-snippet"];
 pub struct RobotsMeta(Vec<(String, String)>);
 
 impl RobotsMeta {
-    /// Reads an HTML page. Elements in comments and scripts are none.
+    /// Reads an HTML page. Elements in comments and scripts do not count.
     pub fn of_html(html: &str) -> Self {
         let mut reader = MetaReader::default();
         hand_tokens(html, &mut reader);

@@ -35,7 +35,7 @@ pub fn noted_preset(data: &Path) -> Result<Option<Preset>, CommandFailure> {
         CommandFailure::Input(format!("{}: {problem}; {next}", file.display()))
     };
     match fs::read_to_string(&file) {
-        // What is no directory is reported by whoever opens it.
+        // A path that is not a directory is reported when the log is opened.
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => Ok(None),
         Err(error) => Err(failed(&error.to_string())),
         Ok(name) => name.trim().parse().map(Some).map_err(|problem: String| failed(&problem)),

@@ -52,7 +52,7 @@ impl TextJudge {
         self.measure(text).shape()
     }
 
-    /// How many different phrases of so many words there are, how often the commonest comes, and all of them.
+    /// Counts the phrases of `width` words: the different ones, occurrences of the commonest, and all.
     fn count(&mut self, text: &str, width: NonZeroUsize) -> (usize, u32, usize) {
         self.seen.clear();
         let phrases = self.shingler.shingles([text], width);

@@ -35,8 +35,7 @@ impl UseSelection {
         is_allowed
     }
 
-    /// Whether a change may be passed on. One that says that a page is no more has nothing of the page, and whoever had the page before
-    /// has to know.
+    /// Whether a change may be passed on. The end of a page always is: receivers that have the page must learn of it.
     pub fn allows_change(&self, change: &PageChange) -> bool {
         let is_end = matches!(change.verdict, Verdict::Gone | Verdict::Forgotten | Verdict::Failed);
         is_end || self.allows(|| of_list(&change.preferences), change.seen_at)

@@ -10,7 +10,7 @@ use spam::{DegreeCounts, SpamShape, judge_sites};
 const SEEDS: [u64; 3] = [1, 2, 3];
 /// Spam mass from which trust counts a site as spam (Gyongyi et al. 2006 take .98 of hosts that link farms lift).
 const UNTRUSTED_FROM: f64 = 0.9;
-/// Every so many-th of the ordinary sites is known as good.
+/// One in this many ordinary sites is trusted.
 const TRUSTED_EVERY: usize = 100;
 
 /// Alarms at the sites of a kind.

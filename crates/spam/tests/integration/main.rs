@@ -1,4 +1,4 @@
-//! Spam of several shapes in generated webs, and the texts of real pages, which are none.
+//! Recall on spam of several shapes in generated webs, and false alarms on the texts of real pages.
 
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 

@@ -46,7 +46,7 @@ fn history(sources: &[&str]) -> Option<Recording> {
     Some(recording.expect("a corpus"))
 }
 
-/// The judged pages: at most so many of each source, chosen by a number.
+/// The judged pages: at most `max_pages_per_source` of each source, drawn with `draw`.
 fn judged(recording: &Recording, max_pages_per_source: usize, draw: u64) -> JudgedTrace {
     let cut = Cut { sources: Vec::new(), max_pages_per_source, draw };
     JudgedTrace::cut(recording, &cut).expect("pages that live through two years")
