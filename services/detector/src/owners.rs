@@ -22,7 +22,8 @@ impl PageSketch {
 
 /// Whether the owner now says otherwise of the page's links or of its place in an index.
 pub(crate) fn says_otherwise(before: &PageSketch, after: &PageSketch, at: Timestamp) -> bool {
-    [Use::Follow, Use::Index].into_iter().any(|usage| before.disallows(usage, at) != after.disallows(usage, at))
+    before.preferences != after.preferences
+        && [Use::Follow, Use::Index].into_iter().any(|usage| before.disallows(usage, at) != after.disallows(usage, at))
 }
 
 /// The statements after a look: those of robots.txt and the headers are new, those of the page if it was read.
