@@ -13,8 +13,10 @@ fn web() -> SimulatedWeb {
     SimulatedWeb::start_held(seeded, |config| config.page_bytes = 20_000)
 }
 
-/// Settings under which every page is asked for once.
-const ONCE: [(&str, &str); 4] = [
+/// Settings under which every page is asked for once, however long the web holds a request back.
+const ONCE: [(&str, &str); 6] = [
+    ("fetch.total_timeout", "1h"),
+    ("fetch.idle_timeout", "1h"),
     ("budget.fetches_per_second", "1000"),
     ("politeness.crawl_delay", "0s"),
     ("policy.min_interval", "10d"),

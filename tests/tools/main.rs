@@ -10,6 +10,7 @@ mod focus;
 mod manifests;
 mod package;
 mod pages;
+mod reference;
 mod registry;
 mod release;
 mod watching;

@@ -34,6 +34,7 @@ use crate::threads::{Background, StopSignal};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rustls::ServerConfig;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -93,6 +94,19 @@ pub struct HttpSite {
     pub hung_after: Duration,
     /// Longest wait for each step of a request; see [`STEP_TIMEOUT`].
     pub step_timeout: Duration,
+}
+
+/// Why a program does not start if it cannot listen on `http.bind`, and the next step.
+pub fn cannot_listen(bind: SocketAddr, error: &std::io::Error) -> String {
+    let remedy = match error.kind() {
+        ErrorKind::AddrInUse => "; stop the program that has it, or take any free port: --set http.bind=127.0.0.1:0",
+        ErrorKind::AddrNotAvailable => {
+            "; this machine has no such address: 127.0.0.1 is its own, 0.0.0.0 all of its addresses"
+        }
+        ErrorKind::PermissionDenied => "; ports below 1024 are those of the system's services: take a higher one",
+        _ => "",
+    };
+    format!("http.bind: cannot listen on {bind}: {error}{remedy}")
 }
 
 /// Serves on a thread of its own, added to the background threads, until `stop`. Returns the bound address. With files of

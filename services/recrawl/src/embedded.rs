@@ -264,7 +264,7 @@ fn serve(
     background: &mut Background,
 ) -> Result<Ports, CommandFailure> {
     let bind = settings.http.bind;
-    let problem = |error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}"));
+    let problem = |error| CommandFailure::Input(http::cannot_listen(bind, &error));
     let site = HttpSite {
         board: board.clone(),
         tasks: Some(doors.tasks),

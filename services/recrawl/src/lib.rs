@@ -11,6 +11,7 @@ pub mod batch;
 pub mod commands;
 mod console;
 pub mod embedded;
+pub mod help;
 mod kept_copy;
 pub mod load;
 mod numbered_place;

@@ -1,14 +1,15 @@
 //! `recrawl`: the stages, and the operator's commands.
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use messages::CommandKind;
-use outputs::stdout::{Format, Keeps, harmless};
+use outputs::stdout::{Format, Keeps, harmless, print};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
     identity, key, lab, manual, mcp, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status,
     study, text, topics, url,
 };
+use recrawl::help::{COMMON_OPTIONS, EXAMPLES, in_groups, with_examples};
 use std::process::ExitCode;
 
 /// Reading a page allocates and frees hundreds of pieces, often on different threads: a crawl took a tenth less CPU with this
@@ -20,7 +21,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(version, about = "Keeps a copy of many web pages fresh under a fetch budget")]
 struct RecrawlArguments {
     /// Format of the answer on stdout.
-    #[arg(long, value_enum, default_value_t, global = true)]
+    #[arg(long, value_enum, default_value_t, global = true, help_heading = COMMON_OPTIONS)]
     format: Format,
     #[command(subcommand)]
     command: RecrawlCommand,
@@ -142,11 +143,15 @@ impl RecrawlCommand {
     }
 }
 
+fn program() -> clap::Command {
+    in_groups(with_examples(RecrawlArguments::command(), EXAMPLES))
+}
+
 fn main() -> ExitCode {
     // A huge page takes its whole memory once a byte of it is used. With huge pages a crawl took a fifth more memory and as much
     // CPU. If the system refuses, the process only takes more memory.
     let _ = rustix::thread::disable_transparent_huge_pages(true);
-    let arguments = RecrawlArguments::parse();
+    let arguments = RecrawlArguments::from_arg_matches(&program().get_matches()).unwrap_or_else(|error| error.exit());
     if let Err(failure) = daemon::raise_open_files() {
         return ended(Err(failure));
     }
@@ -197,10 +202,11 @@ fn main() -> ExitCode {
         RecrawlCommand::Audit(arguments) => audit::audit(arguments, format),
         RecrawlCommand::DeadLetters(arguments) => dead_letters::dead_letters(arguments, format),
         RecrawlCommand::Completions { shell } => {
-            clap_complete::generate(*shell, &mut RecrawlArguments::command(), "recrawl", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut program(), "recrawl", &mut script);
+            print(String::from_utf8_lossy(&script).trim_end())
         }
-        RecrawlCommand::Manual(arguments) => manual::manual(arguments, RecrawlArguments::command()),
+        RecrawlCommand::Manual(arguments) => manual::manual(arguments, program()),
     };
     ended(done.map(|()| ExitCode::SUCCESS))
 }
@@ -213,6 +219,43 @@ fn ended(done: Result<ExitCode, CommandFailure>) -> ExitCode {
             // It may quote what a server sent.
             eprintln!("recrawl: {}", harmless(&message, Keeps::Lines));
             ExitCode::from(failure.status())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaves(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        let inner: Vec<_> = command.get_subcommands().filter(|inner| !inner.is_hide_set()).collect();
+        if inner.is_empty() && !command.is_disable_help_flag_set() {
+            found.push(path.trim().to_owned());
+        }
+        for inner in inner {
+            leaves(inner, &format!("{path} {}", inner.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn each_command_is_in_one_group_and_has_examples_that_it_takes() {
+        let help = program().render_help().to_string();
+        for command in program().get_subcommands().filter(|command| !command.is_hide_set()) {
+            let listed = format!("\n  {:<13} {}\n", command.get_name(), command.get_about().unwrap());
+            assert_eq!(help.matches(&listed).count(), 1, "{}\n{help}", command.get_name());
+        }
+        let mut commands = Vec::new();
+        leaves(&program(), "", &mut commands);
+        for command in commands {
+            let examples = EXAMPLES.iter().find(|(path, _)| *path == command);
+            let (_, examples) = examples.unwrap_or_else(|| panic!("recrawl {command} has no example"));
+            for example in *examples {
+                let typed = example.split(['#', '>']).next().unwrap().replace('\'', "");
+                assert!(format!("{typed} ").starts_with(&format!("recrawl {command} ")), "{example}");
+                if let Err(error) = program().try_get_matches_from(typed.split_whitespace()) {
+                    panic!("{example}: {error}");
+                }
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn run(
     };
     let bind = settings.http.bind;
     let address = http::serve(bind, site, TlsFiles::of(&settings.http)?, &stop, &mut background)
-        .map_err(|error| CommandFailure::World(format!("http.bind: cannot listen on {bind}: {error}")))?;
+        .map_err(|error| CommandFailure::World(http::cannot_listen(bind, &error)))?;
     let data = settings.crawl.data.clone().unwrap_or_else(|| PathBuf::from("recrawl-data"));
     let place = numbered.then(|| NumberedPlace::take(&data)).transpose().map_err(|error| {
         CommandFailure::World(format!("crawl.data: cannot take a place in {}: {error}", data.display()))

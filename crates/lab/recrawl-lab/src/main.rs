@@ -11,9 +11,10 @@ mod rank;
 mod simulate;
 mod simweb;
 
-use clap::{CommandFactory, Parser, Subcommand};
-use outputs::stdout::Format;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use outputs::stdout::{Format, print};
 use recrawl::commands::manual;
+use recrawl::help::{COMMON_OPTIONS, Examples, with_examples};
 use std::process::ExitCode;
 
 /// As in `recrawl`, whose speed is measured here.
@@ -27,7 +28,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 )]
 struct LabArguments {
     /// Format of the answer on stdout.
-    #[arg(long, value_enum, default_value_t, global = true)]
+    #[arg(long, value_enum, default_value_t, global = true, help_heading = COMMON_OPTIONS)]
     format: Format,
     #[command(subcommand)]
     command: LabCommand,
@@ -57,8 +58,33 @@ enum LabCommand {
     Manual(manual::ManualArguments),
 }
 
+/// `recrawl` starts most of them, so that is how they are typed.
+const EXAMPLES: Examples = &[
+    ("demo", &["recrawl demo", "recrawl demo --days 14 --built-in --plain"]),
+    ("simulate trace", &["recrawl simulate trace traces --budget 0.1 --policy live --policy uniform"]),
+    (
+        "simulate population",
+        &["recrawl simulate list", "recrawl simulate population table-1 --seeds 20 --report table.html"],
+    ),
+    ("simulate crawl", &["recrawl simulate crawl --data my-data --budget 2 --budget 4"]),
+    ("simulate versus", &["recrawl simulate versus --pages 10000"]),
+    ("simulate grow", &["recrawl simulate grow --from-seeds --sites 50"]),
+    ("simulate focus", &["recrawl simulate focus --pages pages.jsonl --focus climate.focus"]),
+    ("simulate reproduce", &["recrawl simulate reproduce all"]),
+    ("simulate list", &["recrawl simulate list"]),
+    ("detect", &["recrawl detect --corpus corpora"]),
+    ("mirrors", &["recrawl mirrors pages.jsonl --threshold 0.9"]),
+    ("rank", &["recrawl rank links.txt --method pagerank --top 20"]),
+    ("completions", &["recrawl-lab completions zsh > _recrawl-lab"]),
+];
+
+fn program() -> clap::Command {
+    with_examples(LabArguments::command(), EXAMPLES)
+}
+
 fn main() -> ExitCode {
-    let LabArguments { format, command } = LabArguments::parse();
+    let arguments = LabArguments::from_arg_matches(&program().get_matches());
+    let LabArguments { format, command } = arguments.unwrap_or_else(|error| error.exit());
     let done = match command {
         LabCommand::Demo(arguments) => demo::demo(&arguments, format),
         LabCommand::Simulate(arguments) => simulate::simulate(&arguments, format),
@@ -67,10 +93,11 @@ fn main() -> ExitCode {
         LabCommand::Rank(arguments) => rank::rank(&arguments, format),
         LabCommand::Simweb(arguments) => simweb::simweb(arguments),
         LabCommand::Completions { shell } => {
-            clap_complete::generate(shell, &mut LabArguments::command(), "recrawl-lab", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut program(), "recrawl-lab", &mut script);
+            print(String::from_utf8_lossy(&script).trim_end())
         }
-        LabCommand::Manual(arguments) => manual::manual(&arguments, LabArguments::command()),
+        LabCommand::Manual(arguments) => manual::manual(&arguments, program()),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -102,7 +102,7 @@ impl HealthPort {
         };
         let bind = settings.http.bind;
         let address = http::serve(bind, site, TlsFiles::of(&settings.http)?, stop, &mut background)
-            .map_err(|error| CommandFailure::Input(format!("http.bind: cannot listen on {bind}: {error}")))?;
+            .map_err(|error| CommandFailure::Input(http::cannot_listen(bind, &error)))?;
         eprintln!("recrawl: health and metrics are at http://{address}/");
         Ok(Self { health, board, clock, stop: stop.clone(), background })
     }

@@ -4,16 +4,19 @@ use super::{Cursor, PageRecord, RecordSink, Start, TopicFollower, pause};
 use clap::Args;
 use daemon::{CommandFailure, StopSignal};
 use page::Timestamp;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use stream::protocol::wait_after;
 
 /// Poll interval, in real time.
 const FOLLOW_EVERY: Duration = Duration::from_millis(200);
 
+const DAY: Duration = Duration::from_secs(86_400);
+
 /// Selects a part of a topic.
 #[derive(Args, Clone, Debug, Default)]
 pub struct FollowOptions {
-    /// Only records from this time on: 2026-11-21, 2026-11-21T08:00:00Z or Unix seconds.
+    /// Only records from this time on, in UTC: 1h (ago), yesterday, today, 2026-11-21, 2026-11-21 08:00, 2026-11-21T08:00:00Z or
+    /// Unix seconds.
     #[arg(long, value_name = "T", value_parser = moment)]
     pub since: Option<Timestamp>,
     /// Resumes after the record that had this cursor.
@@ -93,27 +96,59 @@ impl FollowOptions {
     }
 }
 
+/// A moment as it is typed: how long ago, or when.
 fn moment(text: &str) -> Result<Timestamp, String> {
+    moment_seen_from(Timestamp::from_micros(micros_since_epoch(SystemTime::now())?), text)
+}
+
+fn moment_seen_from(now: Timestamp, text: &str) -> Result<Timestamp, String> {
     if let Ok(seconds) = text.parse::<f64>() {
         return Ok(Timestamp::from_micros((seconds * 1e6) as i64));
     }
-    let whole = if text.len() == "2026-11-21".len() { format!("{text}T00:00:00Z") } else { text.to_owned() };
-    let moment = humantime::parse_rfc3339_weak(&whole)
-        .map_err(|_| "give a day (2026-11-21), a time (2026-11-21T08:00:00Z) or Unix seconds".to_owned())?;
+    if let Ok(ago) = humantime::parse_duration(text) {
+        return Ok(now - ago);
+    }
+    let midnight = Timestamp::from_micros(now.as_micros() - now.as_micros().rem_euclid(DAY.as_micros() as i64));
+    let whole = match text {
+        "today" => return Ok(midnight),
+        "yesterday" => return Ok(midnight - DAY),
+        day if day.len() == "2026-11-21".len() => format!("{day}T00:00:00Z"),
+        minute if minute.len() == "2026-11-21 08:00".len() => format!("{minute}:00Z"),
+        whole => whole.to_owned(),
+    };
+    let moment = humantime::parse_rfc3339_weak(&whole).map_err(|_| {
+        "give how long ago (30m, 12h, 2d), yesterday, today, a day (2026-11-21), a time in UTC (2026-11-21 08:00, 2026-11-21T08:00:00Z) or \
+         Unix seconds"
+            .to_owned()
+    })?;
+    Ok(Timestamp::from_micros(micros_since_epoch(moment)?))
+}
+
+fn micros_since_epoch(moment: SystemTime) -> Result<i64, String> {
     let since = moment.duration_since(UNIX_EPOCH).map_err(|_| "give a time after 1970".to_owned())?;
-    Ok(Timestamp::from_micros(since.as_micros() as i64))
+    Ok(since.as_micros() as i64)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const NOON: Timestamp = Timestamp::from_secs(1_763_683_200 + 12 * 3_600);
+
     #[test]
-    fn moments_may_be_days_times_or_seconds() {
+    fn moments_may_be_days_times_seconds_or_how_long_ago() {
         let day = Timestamp::from_secs(1_763_683_200);
-        for text in ["2025-11-21", "2025-11-21T00:00:00Z", "2025-11-21 00:00:00", "1763683200"] {
-            assert_eq!(moment(text), Ok(day), "{text}");
+        let texts =
+            ["2025-11-21", "2025-11-21 00:00", "2025-11-21T00:00", "2025-11-21T00:00:00Z", "2025-11-21 00:00:00"];
+        for text in texts.into_iter().chain(["1763683200", "12h", "720m", "11h 60m", "today"]) {
+            assert_eq!(moment_seen_from(NOON, text), Ok(day), "{text}");
         }
-        assert!(moment("yesterday").unwrap_err().contains("2026-11-21"));
+        for text in ["yesterday", "2025-11-20", "1d 12h"] {
+            assert_eq!(moment_seen_from(NOON, text), Ok(day - DAY), "{text}");
+        }
+        for text in ["", "tomorrow", "2025-13-01", "an hour", "1965-01-01"] {
+            assert!(moment_seen_from(NOON, text).is_err(), "{text}");
+        }
+        assert!(moment("last week").unwrap_err().contains("2026-11-21"));
     }
 }

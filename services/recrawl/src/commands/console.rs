@@ -91,7 +91,7 @@ fn serve(
 ) -> Result<String, CommandFailure> {
     let bind = settings.http.bind;
     let address = http::serve(bind, site, tls, stop, background)
-        .map_err(|error| CommandFailure::World(format!("http.bind: cannot listen on {bind}: {error}")))?;
+        .map_err(|error| CommandFailure::World(http::cannot_listen(bind, &error)))?;
     Ok(address.to_string())
 }
 

@@ -38,6 +38,7 @@ pub mod topics;
 pub mod url;
 
 use crate::CommandFailure;
+use crate::help::COMMON_OPTIONS;
 use crate::one_fetch;
 use crate::stages::topologies;
 use ::operate::CrawlState;
@@ -45,20 +46,24 @@ use ::page::CanonicalUrl;
 use clap::Args;
 use outputs::source::FollowOptions;
 use settings::{Preset, Secrets, Settings};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// The configuration file that is read if none is given.
+const CONFIG_HERE: &str = "recrawl.toml";
 
 /// Source of the settings, shared by every command that needs them.
 #[derive(Args, Clone, Debug, Default)]
 pub struct SettingsArguments {
-    /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY.
-    #[arg(long, env = "RECRAWL_CONFIG")]
+    /// Configuration file (TOML). Its keys can also be set as RECRAWL_SECTION_KEY. Without it `recrawl.toml` in the working directory
+    /// is read, if there is one; /dev/null has no settings.
+    #[arg(long, env = "RECRAWL_CONFIG", value_name = "FILE", help_heading = COMMON_OPTIONS)]
     pub config: Option<PathBuf>,
     /// Settings of a published system, below those of the configuration file: tianwang, chile, webfountain, site-rank,
     /// skyreach or classified. A state directory keeps the preset of its last `recrawl run`; `none` leaves it.
-    #[arg(long, env = "RECRAWL_PRESET", value_name = "SYSTEM")]
+    #[arg(long, env = "RECRAWL_PRESET", value_name = "SYSTEM", help_heading = COMMON_OPTIONS)]
     pub preset: Option<PresetChoice>,
     /// Overrides one setting: section.key=value. May be repeated.
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE", help_heading = COMMON_OPTIONS)]
     pub sets: Vec<String>,
 }
 
@@ -78,6 +83,12 @@ impl std::str::FromStr for PresetChoice {
 }
 
 impl SettingsArguments {
+    /// The configuration file: the one given, else that of the working directory.
+    pub(crate) fn config_file(&self) -> Option<&Path> {
+        let here = || Some(Path::new(CONFIG_HERE)).filter(|here| here.is_file());
+        self.config.as_deref().or_else(here)
+    }
+
     /// Loads the settings. `--set` overrides `further`.
     pub fn load(&self, further: &[(&str, Option<String>)]) -> Result<Settings, CommandFailure> {
         self.load_with_preset(further).map(|(settings, _)| settings)
@@ -91,11 +102,12 @@ impl SettingsArguments {
         let mut overrides: Vec<_> =
             further.iter().filter_map(|(key, value)| value.clone().map(|value| ((*key).to_owned(), value))).collect();
         overrides.extend(setting_overrides(&self.sets)?);
-        let load = |preset| crate::load::load(preset, self.config.as_deref(), &overrides);
+        let config = self.config_file();
+        let load = |preset| crate::load::load(preset, config, &overrides);
         if let Some(PresetChoice(preset)) = self.preset {
             return Ok((load(preset)?, preset));
         }
-        let data = crate::load::data_directory(self.config.as_deref(), &overrides)?;
+        let data = crate::load::data_directory(config, &overrides)?;
         let kept = data.as_deref().map(::operate::noted_preset).transpose()?.flatten();
         Ok((load(kept)?, kept))
     }
