@@ -5,6 +5,7 @@
 
 use crate::charset::{DecodedText, decode, is_wide};
 use crate::content_kind::ContentKind;
+use crate::office::{decode_office, looks_like_office};
 
 #[derive(Debug)]
 pub struct Format {
@@ -21,13 +22,27 @@ pub struct Format {
 }
 
 /// All formats. The first that fits is that of a body.
-const FORMATS: [Format; 7] = [
+const FORMATS: [Format; 8] = [
     Format {
         media_types: &["application/pdf"],
         looks_like: |start| start.starts_with(b"%PDF-"),
         is_text: false,
         kind: ContentKind::Opaque,
         decode: |_, _| None,
+    },
+    Format {
+        media_types: &[
+            "application/vnd.openxmlformats-officedocument.*",
+            "application/vnd.ms-word.document.macroenabled.12",
+            "application/vnd.ms-excel.sheet.macroenabled.12",
+            "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+            "application/vnd.oasis.opendocument.*",
+            "application/epub+zip",
+        ],
+        looks_like: looks_like_office,
+        is_text: false,
+        kind: ContentKind::Html,
+        decode: decode_office,
     },
     // A picture with words, such as a badge, is read like one in a page.
     Format {
@@ -103,7 +118,7 @@ impl Format {
 
     /// The name of the format where a header names none.
     pub(crate) fn name(&self) -> Option<&'static str> {
-        self.media_types.first().copied()
+        self.media_types.first().copied().filter(|name| !name.contains('*'))
     }
 
     /// The text of a body. `None` if only the digest of the body counts.

@@ -34,6 +34,7 @@ mod loose_json;
 mod marks;
 pub mod markup;
 pub mod numbers;
+mod office;
 mod other_encoding;
 mod page_text;
 mod pieces;

@@ -1,0 +1,66 @@
+//! Electronic books (EPUB 3.3 and older), which are XHTML pages in an order.
+
+use super::out::Html;
+use super::package::{Package, resolved};
+use super::walk::{Step, text_of_first, walk};
+
+/// The chapters in their order, each the body of its page.
+pub(super) fn book(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
+    let container = package.text("META-INF/container.xml")?;
+    let mut root = None;
+    walk(&container, &mut |step| {
+        if let (None, Step::Open("rootfile", attributes)) = (&root, step) {
+            root = attributes.get("full-path");
+        }
+    })?;
+    let root = root?;
+    let directory = root.rsplit_once('/').map_or("", |(directory, _)| directory);
+    let listed = package.text(&root)?;
+    out.title(&text_of_first(&listed, "title")?);
+    let (mut files, mut order) = (Vec::new(), Vec::new());
+    walk(&listed, &mut |step| match step {
+        Step::Open("item", of) => files.push((of.get("id").unwrap_or_default(), of.get("href").unwrap_or_default())),
+        Step::Open("itemref", of) if of.get("linear").is_none_or(|linear| linear != "no") => {
+            order.extend(of.get("idref"))
+        }
+        _ => {}
+    })?;
+    for id in order {
+        let Some((_, href)) = files.iter().find(|(file, _)| *file == id) else { continue };
+        let chapter = package.text(&resolved(directory, &decoded(href)))?;
+        out.push("<section>\n");
+        out.push(inner(&chapter)?);
+        out.push("\n</section>\n");
+        if out.is_full() {
+            return None;
+        }
+    }
+    Some(())
+}
+
+/// What is inside of the body of a page. Markup in XHTML has lower case.
+fn inner(page: &str) -> Option<&str> {
+    let (_, body) = page.split_once("<body")?;
+    let (_, body) = body.split_once('>')?;
+    Some(body.rsplit_once("</body").map_or(body, |(body, _)| body))
+}
+
+/// A name with its percent-encoded bytes as they are. A name that is no text then stays as it is.
+fn decoded(href: &str) -> String {
+    let mut bytes = Vec::with_capacity(href.len());
+    let mut rest = href.split('%');
+    bytes.extend(rest.next().unwrap_or_default().bytes());
+    for part in rest {
+        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                bytes.extend(part.bytes().skip(2));
+            }
+            None => {
+                bytes.push(b'%');
+                bytes.extend(part.bytes());
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| href.to_owned())
+}
