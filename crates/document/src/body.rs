@@ -89,8 +89,7 @@ impl<'a> Body<'a> {
     }
 
     pub fn text(&self) -> PageText {
-        let kind = self.kind();
-        self.decoded().map_or_else(|| PageText::empty(kind), |decoded| text_of(kind, decoded))
+        self.decoded().map_or_else(|| PageText::empty(ContentKind::Opaque), |decoded| text_of(self.kind(), decoded))
     }
 
     /// Reads both, which is cheaper than one after the other.

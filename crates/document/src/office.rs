@@ -17,9 +17,8 @@ use self::package::{Package, Relation};
 use crate::charset::{CharsetSource, DecodedText};
 use std::borrow::Cow;
 
-/// The most bytes that the parts of a document may have together once they are unpacked, and that its HTML may have. The text of
-/// pages is cut off far below.
-pub(crate) const MAX_PART_BYTES: u64 = 32 << 20;
+/// The most bytes that the parts of a document may have together once they are unpacked.
+pub(crate) const MAX_PART_BYTES: u64 = 16 << 20;
 
 /// The first bytes of the files in such archives, by which they are known without a header.
 const FIRST_FILES: [&[u8]; 7] =

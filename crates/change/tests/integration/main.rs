@@ -3,4 +3,5 @@
 mod data;
 mod edits;
 mod hostile;
+mod office;
 mod version_and_text;

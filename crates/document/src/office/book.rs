@@ -1,8 +1,9 @@
 //! Electronic books (EPUB 3.3 and older), which are XHTML pages in an order.
 
 use super::out::Html;
-use super::package::{Package, resolved};
+use super::package::{MAX_FILES, Package, resolved};
 use super::walk::{Step, text_of_first, walk};
+use std::collections::BTreeMap;
 
 /// The chapters in their order, each the body of its page.
 pub(super) fn book(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
@@ -17,16 +18,20 @@ pub(super) fn book(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
     let directory = root.rsplit_once('/').map_or("", |(directory, _)| directory);
     let listed = package.text(&root)?;
     out.title(&text_of_first(&listed, "title")?);
-    let (mut files, mut order) = (Vec::new(), Vec::new());
+    let (mut files, mut order) = (BTreeMap::new(), Vec::new());
     walk(&listed, &mut |step| match step {
-        Step::Open("item", of) => files.push((of.get("id").unwrap_or_default(), of.get("href").unwrap_or_default())),
+        Step::Open("item", of) => {
+            files.insert(of.get("id").unwrap_or_default(), of.get("href").unwrap_or_default());
+        }
         Step::Open("itemref", of) if of.get("linear").is_none_or(|linear| linear != "no") => {
             order.extend(of.get("idref"))
         }
         _ => {}
     })?;
-    for id in order {
-        let Some((_, href)) = files.iter().find(|(file, _)| *file == id) else { continue };
+    if order.len() > MAX_FILES {
+        return None;
+    }
+    for href in order.iter().filter_map(|id| files.get(id)) {
         let chapter = package.text(&resolved(directory, &decoded(href)))?;
         out.push("<section>\n");
         out.push(inner(&chapter)?);

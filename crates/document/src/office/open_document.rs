@@ -1,8 +1,8 @@
 //! Text documents, spreadsheets and presentations of OpenDocument (ISO/IEC 26300).
 
-use super::out::{Html, escape};
+use super::out::{Html, MAX_NESTED, escape};
 use super::package::Package;
-use super::walk::{Attributes, Step, text_of_first, walk};
+use super::walk::{Attributes, Step, text_of_first, walk_while};
 
 /// Most times that a cell which is said to be repeated stands in its row. Empty cells to the end of the sheet are said so.
 const MAX_REPEATED: usize = 64;
@@ -25,10 +25,9 @@ pub(super) fn open_document(package: &mut Package<'_>, out: &mut Html) -> Option
     }
     let content = package.text("content.xml")?;
     let mut reading = Reading::default();
-    walk(&content, &mut |step| {
-        if !out.is_full() {
-            reading.step(step, out);
-        }
+    walk_while(&content, &mut |step| {
+        reading.step(step, out);
+        !out.is_full() && reading.open.len() <= MAX_NESTED
     })
 }
 
@@ -118,7 +117,11 @@ impl Reading {
             return;
         }
         out.empty_cells(std::mem::take(&mut self.empty_cells));
-        (0..self.repeated.min(MAX_REPEATED)).for_each(|_| out.push(&format!("<td>{cell}</td>")));
+        for _ in 0..self.repeated.min(MAX_REPEATED) {
+            if !out.is_full() {
+                out.push(&format!("<td>{cell}</td>"));
+            }
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! The HTML that is made of a document.
 
-use super::MAX_PART_BYTES;
-
+/// The most bytes of the HTML of a document: a page of this length is read in full with the default of `fetch.max_body`.
+const MAX_HTML_BYTES: usize = 4 << 20;
+/// Most paragraphs within one another.
+pub(super) const MAX_NESTED: usize = 64;
 /// Most columns of a table that are kept empty before a cell. A cell further to the right stands behind these.
 const MAX_EMPTY_CELLS: usize = 256;
 
@@ -38,7 +40,7 @@ impl Html {
 
     /// Whether there is too much of it.
     pub(super) fn is_full(&self) -> bool {
-        self.body.len() as u64 > MAX_PART_BYTES
+        self.body.len() > MAX_HTML_BYTES
     }
 
     /// The whole document. `None` if it is too long or has nothing to read.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 /// Most files of an archive. A book of a thousand chapters with pictures has fewer.
-const MAX_FILES: usize = 20_000;
+pub(super) const MAX_FILES: usize = 20_000;
 
 pub(super) struct Package<'a> {
     archive: ZipSliceArchive<&'a [u8]>,

@@ -2,7 +2,7 @@
 
 use super::out::Html;
 use super::package::{Package, Relation};
-use super::walk::{Attributes, Step, walk};
+use super::walk::{Attributes, Step, walk, walk_while};
 
 /// Days from 1899-12-30, where the numbers of dates begin, to 1970-01-01; and from 1904-01-01 with the other calendar.
 const EPOCH_1900: f64 = 25_569.0;
@@ -39,10 +39,9 @@ pub(super) fn workbook(package: &mut Package<'_>, main: &str, text: &str, out: &
         out.element("h2", &name);
         out.push("<table>\n");
         let mut cells = Cells { shared: &shared, dates: &dates, epoch, ..Cells::default() };
-        walk(&text, &mut |step| {
-            if !out.is_full() {
-                cells.step(step, out);
-            }
+        walk_while(&text, &mut |step| {
+            cells.step(step, out);
+            !out.is_full()
         })?;
         out.push("</table>\n");
     }

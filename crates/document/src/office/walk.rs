@@ -36,13 +36,21 @@ impl Attributes<'_> {
 
 /// Walks through XML. `None` if it is not well-formed. Entities that the document declares itself are not replaced.
 pub(super) fn walk(xml: &str, visit: &mut dyn FnMut(Step<'_>)) -> Option<()> {
+    walk_while(xml, &mut |step| {
+        visit(step);
+        true
+    })
+}
+
+/// As [`walk`], but ends with `None` once a step is not taken.
+pub(super) fn walk_while(xml: &str, visit: &mut dyn FnMut(Step<'_>) -> bool) -> Option<()> {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().expand_empty_elements = true;
     loop {
-        match reader.read_event().ok()? {
+        let goes_on = match reader.read_event().ok()? {
             Event::Start(element) => {
                 let name = element.local_name();
-                visit(Step::Open(std::str::from_utf8(name.as_ref()).ok()?, Attributes(&element)));
+                visit(Step::Open(std::str::from_utf8(name.as_ref()).ok()?, Attributes(&element)))
             }
             Event::End(element) => visit(Step::Close(std::str::from_utf8(element.local_name().as_ref()).ok()?)),
             Event::Text(text) => visit(Step::Text(&text.decode().ok()?)),
@@ -52,7 +60,10 @@ pub(super) fn walk(xml: &str, visit: &mut dyn FnMut(Step<'_>)) -> Option<()> {
                 None => visit(Step::Text(resolve_predefined_entity(&reference.decode().ok()?).unwrap_or_default())),
             },
             Event::Eof => return Some(()),
-            _ => {}
+            _ => true,
+        };
+        if !goes_on {
+            return None;
         }
     }
 }
@@ -60,11 +71,12 @@ pub(super) fn walk(xml: &str, visit: &mut dyn FnMut(Step<'_>)) -> Option<()> {
 /// The name of the outermost element, without its prefix.
 pub(super) fn root_name(xml: &str) -> Option<String> {
     let mut name = None;
-    walk(xml, &mut |step| {
-        if let (None, Step::Open(root, _)) = (&name, step) {
+    let _ = walk_while(xml, &mut |step| {
+        if let Step::Open(root, _) = step {
             name = Some(root.to_owned());
         }
-    })?;
+        name.is_none()
+    });
     name
 }
 

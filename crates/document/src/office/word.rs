@@ -1,8 +1,8 @@
 //! Paragraphs and tables of Word and PowerPoint, which call them alike (ECMA-376: WordprocessingML and DrawingML).
 
-use super::out::{Html, escape};
+use super::out::{Html, MAX_NESTED, escape};
 use super::package::{Package, Relation};
-use super::walk::{Step, walk};
+use super::walk::{Step, walk, walk_while};
 use std::collections::BTreeMap;
 
 /// A Word document, with its notes behind it. Headers and footers repeat on every sheet of paper and are left out, and so is what
@@ -76,10 +76,9 @@ impl<'a> Reading<'a> {
     }
 
     fn read(mut self, xml: &str, out: &mut Html) -> Option<()> {
-        walk(xml, &mut |step| {
-            if !out.is_full() {
-                self.step(step, out);
-            }
+        walk_while(xml, &mut |step| {
+            self.step(step, out);
+            !out.is_full() && self.open.len() <= MAX_NESTED
         })
     }
 

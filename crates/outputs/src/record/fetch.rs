@@ -113,7 +113,7 @@ impl FetchLine {
 /// Encodes a body for a line, as text only if nothing is lost.
 fn encoded(bytes: &[u8], content_type: Option<&str>) -> (String, BodyForm, Option<&'static str>) {
     let format = Format::of(content_type, bytes);
-    let decoded = format.decode(bytes, content_type).filter(|_| format.is_text);
+    let decoded = format.is_text.then(|| format.decode(bytes, content_type)).flatten();
     if let Some(decoded) = decoded
         && !decoded.text.contains(char::REPLACEMENT_CHARACTER)
     {

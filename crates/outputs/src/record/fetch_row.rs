@@ -90,5 +90,5 @@ impl TableRow for FetchRow {
 /// The charset of a body that is text.
 fn charset(body: &[u8], content_type: Option<&str>) -> Option<&'static str> {
     let format = Format::of(content_type, body);
-    format.decode(body, content_type).filter(|_| format.is_text).map(|decoded| decoded.charset)
+    format.is_text.then(|| format.decode(body, content_type)).flatten().map(|decoded| decoded.charset)
 }
