@@ -77,7 +77,7 @@ fn kill_until_done(crawl: &Crawl, server: &SearchServer) -> usize {
 
 #[test]
 fn an_index_that_fails_in_every_way_gets_every_copy_of_a_sender_that_is_killed_again_and_again() {
-    const PAGES: usize = 3_000;
+    const PAGES: usize = 1_200;
     let seeded = SeededConfig { hosts: 30, pages_per_host: PAGES / 30, ..SeededConfig::default() };
     let web = SimulatedWeb::start(seeded, 1.0, |_| {});
     let crawl = Crawl::of(&web);
