@@ -9,7 +9,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use tests::{BulkFault, Crawl, Output, Process, SOON, SearchServer, SimulatedWeb, wait_for};
+use tests::{BulkFault, Crawl, Output, Process, SOON, SearchServer, SimulatedWeb, programs, wait_for};
 
 const INDEX: &str = "pages";
 
@@ -86,11 +86,14 @@ fn an_index_that_fails_in_every_way_gets_every_copy_of_a_sender_that_is_killed_a
     let kills = kill_until_done(&crawl, &server);
     assert!(kills >= 3, "{kills}");
     assert_eq!(is_equal(&crawl, &server), PAGES);
-    // What the index has is not sent again, besides the batches that were on their way.
+    // Nothing is sent again that the index has.
     let before = server.with(|documents| documents.bulks);
     let again = mirror(&crawl, &server, &[]).exits_with(0).json();
     assert_eq!((&again["indexed"], &again["deleted"]), (&0.into(), &0.into()));
     assert_eq!(server.with(|documents| documents.bulks), before);
+    let mut check = programs().command("recrawl");
+    check.args(["state", "check", "--data"]).arg(crawl.data());
+    Process::start(check, crawl.directory.path()).finish().exits_with(0);
 }
 
 #[test]

@@ -250,7 +250,7 @@ fn without_copy(change: &PageChange) -> PublishedContent {
 fn withheld(change: &PageChange, copy: &PageContent) -> PublishedContent {
     PublishedContent {
         deleted: true,
-        // That of the copy: if its owner allows the use again, the same version comes back.
+        // The time of the copy: if its owner allows the use again, the same version comes back.
         seen_at: copy.seen_at,
         ..without_copy(change)
     }

@@ -81,7 +81,7 @@ impl SearchIndex for OpenSearch {
 
     fn put_in_use(&mut self) -> Result<(), Undelivered> {
         let Some(new) = &self.new else { return Ok(()) };
-        // What was sent is to be found as soon as the name leads there.
+        // Everything that was sent is to be found as soon as the name leads there.
         self.server.request(Method::POST, &format!("/{new}/_refresh"), "", Vec::new())?.taken()?;
         let before: Vec<_> = self.described(&self.name)?.into_keys().collect();
         if before != [new.clone()] {
