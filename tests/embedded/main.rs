@@ -33,6 +33,7 @@ mod history;
 mod ledger;
 mod mcp;
 mod memory;
+mod mirror;
 mod monitoring;
 mod object_storage;
 mod open_files;

@@ -10,6 +10,7 @@ mod attention;
 pub mod batch;
 pub mod commands;
 mod console;
+mod contents;
 pub mod embedded;
 pub mod help;
 mod kept_copy;

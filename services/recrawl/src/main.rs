@@ -6,8 +6,8 @@ use outputs::stdout::{Format, Keeps, harmless, print};
 use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
-    identity, key, lab, manual, mcp, operate, page, pages, robots, rules, run, seed, sitemap, stage, state, status,
-    study, text, topics, url,
+    identity, key, lab, manual, mcp, mirror, operate, page, pages, robots, rules, run, seed, sitemap, stage, state,
+    status, study, text, topics, url,
 };
 use recrawl::help::{COMMON_OPTIONS, EXAMPLES, in_groups, with_examples};
 use std::process::ExitCode;
@@ -61,6 +61,8 @@ enum RecrawlCommand {
     Feed(feed::FeedArguments),
     /// Exports fetch results as web archives or as lines of JSON, or the texts of all copies, and optionally follows.
     Export(export::ExportArguments),
+    /// Keeps a search index, or a directory of files, equal to the current copies; optionally follows.
+    Mirror(Box<mirror::MirrorArguments>),
     /// Adds pages to a crawl, running or not.
     Seed(seed::SeedArguments),
     /// Fetches pages next.
@@ -135,7 +137,7 @@ impl RecrawlCommand {
                 false
             }
             Self::Key(_) | Self::History(_) | Self::Study(_) | Self::Mcp(_) => true,
-            Self::Identity(_) => false,
+            Self::Identity(_) | Self::Mirror(_) => false,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
             Self::Completions { .. } | Self::Manual(_) => false,
@@ -177,6 +179,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Mcp(arguments) => mcp::mcp(arguments),
         RecrawlCommand::Key(arguments) => key::key(arguments, format),
         RecrawlCommand::Export(arguments) => export::export(arguments, format),
+        RecrawlCommand::Mirror(arguments) => mirror::mirror(arguments, format),
         RecrawlCommand::Seed(arguments) => seed::seed(arguments, format),
         RecrawlCommand::Refetch(arguments) => operate::operate(CommandKind::Refetch, arguments, format),
         RecrawlCommand::Forget(arguments) => forget::forget(arguments, format),

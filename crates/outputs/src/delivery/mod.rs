@@ -1,14 +1,13 @@
 //! Delivers changes to a program or a web server: each at least once, in order, across restarts.
 
 mod health;
-mod retry;
 
 pub use self::health::HealthPort;
 
 use self::health::Health;
-use self::retry::{FirstTry, NextTry};
 use crate::progress::Progress;
 use crate::record::{ChangeSelection, PublishedChange};
+use crate::retry::{FirstTry, NextTry};
 use crate::sink::{Directory, Receiver, Undelivered};
 use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord, pause};
 use crate::stdout::{Format, answer};

@@ -57,9 +57,14 @@ impl UseSelection {
         self.left_out.load(Ordering::Relaxed)
     }
 
+    /// The names of the uses.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.uses.iter().map(|usage| usage.name()).collect()
+    }
+
     /// Prints on stderr how many records were left out.
     pub fn report(&self, noun: &str) {
-        let names: Vec<_> = self.uses.iter().map(|usage| usage.name()).collect();
+        let names = self.names();
         if !names.is_empty() {
             eprintln!("recrawl: {} {noun} left out, whose owners disallow {}", self.left_out(), names.join(" or "));
         }

@@ -144,7 +144,7 @@ pub trait Receiver {
     fn deliver(&mut self, change: &PublishedChange, attempt: u32) -> Result<(), Undelivered>;
 }
 
-/// Why a change was not delivered.
+/// Why something was not delivered.
 #[derive(Debug)]
 pub enum Undelivered {
     /// It may go better later, and not before this time if the receiver says one.
@@ -161,7 +161,7 @@ pub enum Undelivered {
 }
 
 impl Undelivered {
-    fn later(problem: impl Into<String>) -> Self {
+    pub(crate) fn later(problem: impl Into<String>) -> Self {
         Self::Later { problem: problem.into(), after: None }
     }
 }

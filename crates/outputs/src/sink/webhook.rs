@@ -4,7 +4,7 @@ use super::signature::Signer;
 use super::{Receiver, Undelivered};
 use crate::encoder::template::Template;
 use crate::record::PublishedChange;
-use crate::web_client::{pass_over, said};
+use crate::web_client::{pass_over, retry_after, said};
 use daemon::CommandFailure;
 use daemon::web_client::agent;
 use std::path::Path;
@@ -134,8 +134,7 @@ impl Receiver for Webhook {
 /// Judges an answer: the change is delivered, refused for good, or to be sent again later.
 fn judged(shown: &str, mut response: Response<Body>) -> Result<(), Undelivered> {
     let status = response.status().as_u16();
-    let header = |name| response.headers().get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let after = header("retry-after").and_then(|value| asked_wait(value, SystemTime::now()));
+    let after = retry_after(&response);
     match status {
         200..=299 => {
             pass_over(&mut response);
@@ -153,15 +152,6 @@ fn judged(shown: &str, mut response: Response<Body>) -> Result<(), Undelivered> 
             Err(Undelivered::Later { problem, after })
         }
     }
-}
-
-/// The value of Retry-After: seconds, which some send with a fraction, or a date.
-fn asked_wait(value: &str, now: SystemTime) -> Option<Duration> {
-    if let Ok(seconds) = value.trim().parse::<f64>() {
-        return Duration::try_from_secs_f64(seconds).ok();
-    }
-    let date = httpdate::parse_http_date(value.trim()).ok()?;
-    Some(date.duration_since(now).unwrap_or_default())
 }
 
 /// The lines `Name: value` of a file. Their values are secrets and are not quoted.
@@ -189,19 +179,6 @@ pub fn headers(file: &Path) -> Result<Vec<(HeaderName, HeaderValue)>, CommandFai
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_wait_is_asked_for_in_seconds_or_by_a_date() {
-        let now = httpdate::parse_http_date("Sun, 06 Nov 1994 08:49:37 GMT").expect("the example of the standard");
-        let check = |value, expected| assert_eq!(asked_wait(value, now), expected, "{value}");
-        check("120", Some(Duration::from_secs(120)));
-        check(" 0.25", Some(Duration::from_millis(250)));
-        check("Sun, 06 Nov 1994 08:50:07 GMT", Some(Duration::from_secs(30)));
-        check("Sun, 06 Nov 1994 08:00:00 GMT", Some(Duration::ZERO));
-        for nonsense in ["-1", "soon", "", "NaN", "1e300"] {
-            check(nonsense, None);
-        }
-    }
 
     #[test]
     fn an_address_is_checked_and_never_quoted() {

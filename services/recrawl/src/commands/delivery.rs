@@ -19,7 +19,7 @@ use std::time::Duration;
 use topology::LogNames;
 
 /// Where the cursor file lies if the settings name no data directory.
-const DATA: &str = "recrawl-data";
+pub(super) const DATA: &str = "recrawl-data";
 /// Number of characters of the digest that distinguishes the cursor files of receivers.
 const DIGEST_CHARACTERS: usize = 12;
 /// The template whose receiver is a room of a Matrix server.
@@ -102,7 +102,7 @@ impl DeliveryArguments {
                 (Box::new(webhook), shown, file)
             }
             (None, Some(line)) => {
-                let file = file_name("exec", line);
+                let file = cursor_name("changes-exec", line);
                 (Box::new(Program::new(line, *self.timeout, &self.pass_env)?), line.clone(), file)
             }
             (None, None) if self.cursor_file.is_some() => {
@@ -142,13 +142,13 @@ impl DeliveryArguments {
         let headers = self.header_file.as_deref().map(headers).transpose()?.unwrap_or_default();
         let roots = authorities(self.ca_file.as_deref())
             .map_err(|problem| CommandFailure::Input(format!("--ca-file {problem}")))?;
-        let (shown, file) = (target.shown(), file_name("webhook", address));
+        let (shown, file) = (target.shown(), cursor_name("changes-webhook", address));
         Ok((Webhook::new(target, Manner { timeout: *self.timeout, headers, signer, template, roots }), shown, file))
     }
 }
 
 /// The name of the cursor file of a receiver. It reveals nothing of an address, which may be a secret.
-fn file_name(kind: &str, receiver: &str) -> String {
+pub(super) fn cursor_name(kind: &str, receiver: &str) -> String {
     let digest = Digest::of(receiver.as_bytes()).to_string();
-    format!("changes-{kind}-{}.cursor", &digest[..DIGEST_CHARACTERS])
+    format!("{kind}-{}.cursor", &digest[..DIGEST_CHARACTERS])
 }

@@ -20,6 +20,7 @@ pub mod key;
 pub mod lab;
 pub mod manual;
 pub mod mcp;
+pub mod mirror;
 pub mod operate;
 pub mod page;
 pub mod pages;

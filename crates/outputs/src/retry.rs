@@ -1,4 +1,4 @@
-//! When a change that was not delivered is tried again.
+//! When something that was not delivered is tried again.
 
 use std::time::{Duration, Instant};
 
@@ -9,14 +9,14 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// The first attempt at a change.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FirstTry {
-    pub(super) at: Instant,
-    pub(super) give_up_after: Duration,
+pub(crate) struct FirstTry {
+    pub(crate) at: Instant,
+    pub(crate) give_up_after: Duration,
 }
 
 /// The step after a failure: another attempt after this wait, or none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum NextTry {
+pub(crate) enum NextTry {
     In(Duration),
     /// Give up, and why.
     Never(String),
@@ -25,7 +25,7 @@ pub(super) enum NextTry {
 impl FirstTry {
     /// Decides the step after the failure of this attempt. `asked` is the wait that the receiver asks for (`Retry-After`).
     /// `chance`, from 0 to 1, spreads the attempts of several senders.
-    pub(super) fn next(self, attempt: u32, now: Instant, asked: Option<Duration>, chance: f64) -> NextTry {
+    pub(crate) fn next(self, attempt: u32, now: Instant, asked: Option<Duration>, chance: f64) -> NextTry {
         let passed = now.saturating_duration_since(self.at);
         let reported = |duration: Duration| humantime::format_duration(Duration::from_secs(duration.as_secs()));
         if passed >= self.give_up_after {
