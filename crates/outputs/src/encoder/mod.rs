@@ -40,11 +40,22 @@ pub trait FileEncoder {
     /// The bytes that are ready to be written. The writer removes them.
     fn ready<'file>(&self, file: &'file mut Self::File) -> &'file mut Vec<u8>;
 
-    /// Ends a file. Returns its last bytes, and how many records it has.
-    fn finish(&mut self, file: Self::File) -> Result<(Vec<u8>, u64), CommandFailure>;
+    /// Ends a file.
+    fn finish(&mut self, file: Self::File) -> Result<EndOfFile, CommandFailure>;
 
     /// Describes the content of complete files, such as "12 changes". `noun` is the word for its records.
     fn summary(&self, records: u64, noun: &str) -> String {
         format!("{records} {noun}")
     }
+}
+
+/// The end of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct EndOfFile {
+    /// Its last bytes.
+    pub last: Vec<u8>,
+    /// How many records it has.
+    pub records: u64,
+    /// What goes with it: the ending that takes the place of the file's own, such as `.cdxj`, and the content.
+    pub companion: Option<(&'static str, Vec<u8>)>,
 }

@@ -1,9 +1,12 @@
 //! Web archives.
 
-use super::FileEncoder;
+use super::{EndOfFile, FileEncoder};
 use crate::record::{fetch_preferences, unpacked_body};
 use crate::source::{TopicFollower, TopicRecord};
-use ::warc::{LogPosition, Originals, RecordId, WarcRecord, WarcRecordKind, capture, preferences_record};
+use ::warc::{
+    CaptureIndex, LogPosition, Originals, RecordId, RecordPlace, WarcRecord, WarcRecordKind, capture,
+    preferences_record,
+};
 use daemon::{CommandFailure, StopSignal, WebClock};
 use messages::{FetchResult, topics};
 use settings::Settings;
@@ -12,6 +15,8 @@ use topology::LogNames;
 
 /// Most pages whose last record with a body is remembered as the target of revisits. They take up to 150 MB.
 const MAX_ORIGINALS: usize = 1_000_000;
+/// Longest index of a file, which is held until the file is complete. About 200,000 captures take so much.
+const MAX_INDEX_BYTES: u64 = 64 << 20;
 
 /// Makes requests, responses and revisits of fetches.
 pub struct WarcRecords {
@@ -31,10 +36,12 @@ pub struct WarcRecords {
 
 /// Records that are not written yet, in a file that has others.
 pub struct WarcFile {
+    name: String,
     ready: Vec<u8>,
     info: RecordId,
     bytes: u64,
     records: u64,
+    index: CaptureIndex,
 }
 
 impl WarcRecords {
@@ -114,7 +121,8 @@ impl FileEncoder for WarcRecords {
         let about: Vec<_> = self.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let info = WarcRecord::warcinfo(name, self.clock.now(), first[0].id(), &about);
         let ready = info.pack();
-        Ok(WarcFile { bytes: ready.len() as u64, ready, info: info.id(), records: 1 })
+        let (name, bytes, index) = (name.to_owned(), ready.len() as u64, CaptureIndex::default());
+        Ok(WarcFile { name, bytes, ready, info: info.id(), records: 1, index })
     }
 
     fn add(
@@ -123,15 +131,20 @@ impl FileEncoder for WarcRecords {
         records: Vec<WarcRecord>,
         max_bytes: u64,
     ) -> Result<Option<Vec<WarcRecord>>, CommandFailure> {
-        let packed: Vec<u8> =
-            records.iter().flat_map(|record| record.clone().with("WARC-Warcinfo-ID", file.info).pack()).collect();
+        let pack = |record: &WarcRecord| record.clone().with("WARC-Warcinfo-ID", file.info).pack();
+        let packed: Vec<_> = records.iter().map(pack).collect();
+        let bytes: u64 = packed.iter().map(|packed| packed.len() as u64).sum();
         // The first record is the warcinfo.
-        if file.records > 1 && file.bytes + packed.len() as u64 > max_bytes {
+        if file.records > 1 && (file.bytes + bytes > max_bytes || file.index.bytes() > MAX_INDEX_BYTES) {
             return Ok(Some(records));
         }
-        file.bytes += packed.len() as u64;
+        for (record, packed) in records.iter().zip(packed) {
+            let length = packed.len() as u64;
+            file.index.add(record, RecordPlace { file: &file.name, offset: file.bytes, length });
+            file.bytes += length;
+            file.ready.extend(packed);
+        }
         file.records += records.len() as u64;
-        file.ready.extend(packed);
         Ok(None)
     }
 
@@ -139,8 +152,9 @@ impl FileEncoder for WarcRecords {
         &mut file.ready
     }
 
-    fn finish(&mut self, file: WarcFile) -> Result<(Vec<u8>, u64), CommandFailure> {
-        Ok((file.ready, file.records))
+    fn finish(&mut self, file: WarcFile) -> Result<EndOfFile, CommandFailure> {
+        let index = file.index.into_lines().concat().into_bytes();
+        Ok(EndOfFile { last: file.ready, records: file.records, companion: Some((".cdxj", index)) })
     }
 
     fn summary(&self, _records: u64, _noun: &str) -> String {

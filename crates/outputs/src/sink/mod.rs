@@ -52,6 +52,10 @@ pub trait FileStore {
     fn write(&mut self, ready: &mut Vec<u8>, is_last: bool) -> Result<(), CommandFailure>;
     /// Waits until all bytes of the open file have arrived. `last` may still be there. Returns their number.
     fn arrive(&mut self, last: Vec<u8>) -> Result<u64, CommandFailure>;
+    /// Writes a file as a whole, as a companion of the open one.
+    fn write_companion(&mut self, name: &str, content: Vec<u8>) -> Result<(), CommandFailure>;
+    /// Takes back a companion, if it is there, of a file that did not become complete.
+    fn retract(&mut self, name: &str) -> Result<(), CommandFailure>;
     /// Completes the open file.
     fn complete(&mut self) -> Result<(), CommandFailure>;
     /// Deletes the parts of a file that is not complete.

@@ -169,6 +169,15 @@ impl FileStore for Objects {
         Ok(self.open.as_ref().map_or(0, |upload| upload.bytes))
     }
 
+    fn write_companion(&mut self, name: &str, content: Vec<u8>) -> Result<(), CommandFailure> {
+        self.bucket.put(name, content)
+    }
+
+    /// Empties it, for which no right to delete is needed.
+    fn retract(&mut self, name: &str) -> Result<(), CommandFailure> {
+        if self.bucket.has(name)? { self.bucket.put(name, Vec::new()) } else { Ok(()) }
+    }
+
     fn complete(&mut self) -> Result<(), CommandFailure> {
         let Upload { name, id, parts, .. } = self.open.take().expect("an object is completed after it is begun");
         let complete = self.bucket.complete(&name, &id, parts);
