@@ -108,7 +108,7 @@ impl Record {
 /// The records of the files of a directory; `None`, and a line that says so, when
 /// there is no warcio to read them.
 fn read(directory: &Path) -> Option<Vec<Record>> {
-    Some(read_with("read_warc.py", files_in(directory))?.into_iter().map(Record).collect())
+    Some(read_with("read_warc.py", archives_in(directory))?.into_iter().map(Record).collect())
 }
 
 /// The content of files as a foreign reader prints it; `None`, and a line that says so, when the reader is not installed.
@@ -142,6 +142,11 @@ pub(crate) fn files_in(directory: &Path) -> Vec<PathBuf> {
         files.filter(|path| !path.file_name().unwrap().to_string_lossy().starts_with('_')).collect();
     files.sort_by_key(|path| path.to_string_lossy().rsplit('-').next().map(str::to_owned));
     files
+}
+
+/// The WARC files of a directory, without their indexes.
+fn archives_in(directory: &Path) -> Vec<PathBuf> {
+    files_in(directory).into_iter().filter(|path| path.extension().is_some_and(|it| it != "cdxj")).collect()
 }
 
 /// The bodies that each page has had, by what archives call them.
@@ -264,7 +269,7 @@ fn can_be_taken_in_parts(crawl: &Crawl, whole: &[Record]) {
     assert_eq!(records.iter().filter(|record| record.kind() == "warcinfo").count(), small.len());
     let names: BTreeSet<_> = small.iter().map(|file| PathBuf::from(file["file"].as_str().unwrap())).collect();
     assert_eq!(
-        files_in(&directory(crawl, "small")).into_iter().collect::<BTreeSet<_>>(),
+        archives_in(&directory(crawl, "small")).into_iter().collect::<BTreeSet<_>>(),
         names,
         "nothing is left open"
     );
@@ -279,7 +284,11 @@ fn can_be_taken_in_parts(crawl: &Crawl, whole: &[Record]) {
     assert!(parts.is_disjoint(&rest), "nothing twice");
     parts.extend(rest);
     assert_eq!(parts, whole, "nothing left out");
-    assert_eq!(files_in(&directory(crawl, "rest")).len(), 2, "the second run numbered its file after the first one's");
+    assert_eq!(
+        archives_in(&directory(crawl, "rest")).len(),
+        2,
+        "the second run numbered its file after the first one's"
+    );
 }
 
 #[test]
@@ -332,7 +341,7 @@ fn an_archive_of_a_running_crawl_is_complete_when_it_is_stopped() {
     running.finish().exits_with(0);
     assert_eq!(reported.len(), 1);
     let file = reported[0]["file"].as_str().unwrap();
-    assert!(file.ends_with(".warc.gz") && files_in(&out) == [PathBuf::from(file)], "{:?}", files_in(&out));
+    assert!(file.ends_with(".warc.gz") && archives_in(&out) == [PathBuf::from(file)], "{:?}", files_in(&out));
     let Some(records) = read(&out) else { return };
     assert_eq!(reported[0]["records"].as_u64(), Some(records.len() as u64));
 }

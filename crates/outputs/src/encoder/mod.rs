@@ -4,6 +4,7 @@ pub mod feed;
 pub mod lines;
 pub mod parquet;
 pub mod template;
+pub mod wacz;
 pub mod warc;
 
 use crate::source::TopicRecord;

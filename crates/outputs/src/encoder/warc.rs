@@ -9,6 +9,7 @@ use ::warc::{
 };
 use daemon::{CommandFailure, StopSignal, WebClock};
 use messages::{FetchResult, topics};
+use page::Timestamp;
 use settings::Settings;
 use stream::Clock;
 use topology::LogNames;
@@ -44,6 +45,13 @@ pub struct WarcFile {
     index: CaptureIndex,
 }
 
+impl WarcFile {
+    /// Length of the index of what was added.
+    pub(super) fn index_bytes(&self) -> u64 {
+        self.index.bytes()
+    }
+}
+
 impl WarcRecords {
     /// Learns from the results before the start which records revisits may refer to.
     pub fn new(
@@ -60,6 +68,11 @@ impl WarcRecords {
         let product_token = settings.crawl.product_token().to_owned();
         let (results, without_records, responses, revisits) = (0, 0, 0, 0);
         Ok(Self { topic, product_token, about, originals, clock, results, without_records, responses, revisits })
+    }
+
+    /// The time by the crawl's clock.
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     fn count(&mut self, records: &[WarcRecord]) {
@@ -119,7 +132,7 @@ impl FileEncoder for WarcRecords {
 
     fn begin(&mut self, name: &str, first: &Vec<WarcRecord>) -> Result<WarcFile, CommandFailure> {
         let about: Vec<_> = self.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let info = WarcRecord::warcinfo(name, self.clock.now(), first[0].id(), &about);
+        let info = WarcRecord::warcinfo(name, self.now(), first[0].id(), &about);
         let ready = info.pack();
         let (name, bytes, index) = (name.to_owned(), ready.len() as u64, CaptureIndex::default());
         Ok(WarcFile { name, bytes, ready, info: info.id(), records: 1, index })
