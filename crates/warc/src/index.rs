@@ -56,10 +56,10 @@ impl CaptureIndex {
         self.bytes
     }
 
-    /// The lines in the order of their bytes, each with its end.
-    pub fn into_lines(mut self) -> Vec<String> {
+    /// The index: its lines in the order of their bytes.
+    pub fn into_bytes(mut self) -> Vec<u8> {
         self.lines.sort_unstable();
-        self.lines
+        self.lines.concat().into_bytes()
     }
 }
 
@@ -189,6 +189,6 @@ mod tests {
             index.add(record, RecordPlace { file: FILE, offset, length: end - offset });
         }
         assert_eq!(index.bytes(), INDEX.len() as u64);
-        assert_eq!(index.into_lines().concat(), INDEX);
+        assert_eq!(String::from_utf8(index.into_bytes()).unwrap(), INDEX);
     }
 }

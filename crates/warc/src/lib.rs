@@ -11,7 +11,7 @@
 //! The crate `warc` of crates.io compresses whole files, while WARC requires a gzip member per record, and it has no
 //! digests. So the format is implemented here.
 //!
-//! This crate never reads an archive, never opens a file, and keeps no body from one result to the next.
+//! This crate never opens a file, and keeps no body from one result to the next.
 //!
 //! [ISO 28500:2017]: https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/
 
@@ -19,12 +19,14 @@ mod capture;
 mod head;
 mod index;
 mod originals;
+mod read;
 mod record;
 mod surt;
 
-pub use crate::capture::{LogPosition, capture, preferences_record};
+pub use crate::capture::{LogPosition, capture, metadata_record};
 pub use crate::head::{header_lines, stored_head};
 pub use crate::index::{CaptureIndex, RecordPlace};
 pub use crate::originals::Originals;
+pub use crate::read::index_of;
 pub use crate::record::{RecordId, WarcRecord, WarcRecordKind};
 pub use crate::surt::surt;

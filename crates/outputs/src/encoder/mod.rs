@@ -9,6 +9,7 @@ pub mod warc;
 
 use crate::source::TopicRecord;
 use daemon::CommandFailure;
+use std::io::BufRead;
 
 /// Encodes records into files, one file at a time.
 pub trait FileEncoder {
@@ -21,6 +22,17 @@ pub trait FileEncoder {
 
     /// The end of the names of files, such as `.jsonl`.
     const ENDING: &'static str;
+
+    /// The end of the name of what goes with each file, such as its index. It takes the place of the file's own.
+    const COMPANION: Option<&'static str> = None;
+
+    /// Makes what goes with a file that was written before.
+    ///
+    /// # Errors
+    /// The file cannot be read to its end.
+    fn companion_of(_name: &str, _file: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
 
     /// Encodes a record. `None`: there is nothing to write of it.
     fn encode(&mut self, record: TopicRecord<Self::Message>) -> Option<Self::Entry>;
@@ -57,6 +69,6 @@ pub struct EndOfFile {
     pub last: Vec<u8>,
     /// How many records it has.
     pub records: u64,
-    /// What goes with it: the ending that takes the place of the file's own, such as `.cdxj`, and the content.
-    pub companion: Option<(&'static str, Vec<u8>)>,
+    /// What goes with it, if there is a [`FileEncoder::COMPANION`].
+    pub companion: Option<Vec<u8>>,
 }

@@ -4,13 +4,14 @@ use super::{EndOfFile, FileEncoder};
 use crate::record::{fetch_preferences, unpacked_body};
 use crate::source::{TopicFollower, TopicRecord};
 use ::warc::{
-    CaptureIndex, LogPosition, Originals, RecordId, RecordPlace, WarcRecord, WarcRecordKind, capture,
-    preferences_record,
+    CaptureIndex, LogPosition, Originals, RecordId, RecordPlace, WarcRecord, WarcRecordKind, capture, index_of,
+    metadata_record,
 };
 use daemon::{CommandFailure, StopSignal, WebClock};
 use messages::{FetchResult, topics};
 use page::Timestamp;
 use settings::Settings;
+use std::io::BufRead;
 use stream::Clock;
 use topology::LogNames;
 
@@ -110,6 +111,11 @@ impl FileEncoder for WarcRecords {
     type File = WarcFile;
 
     const ENDING: &'static str = ".warc.gz";
+    const COMPANION: Option<&'static str> = Some(".cdxj");
+
+    fn companion_of(name: &str, file: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
+        index_of(name, file).map(CaptureIndex::into_bytes)
+    }
 
     fn encode(&mut self, record: TopicRecord<FetchResult>) -> Option<Vec<WarcRecord>> {
         let TopicRecord { partition, offset, message: result, .. } = record;
@@ -119,7 +125,7 @@ impl FileEncoder for WarcRecords {
         if !records.is_empty() {
             let preferences = fetch_preferences(&result, body.as_deref(), &self.product_token);
             let preferences = preferences.to_decisions(result.look.fetched_at);
-            records.extend(preferences_record(&result, &preferences, &place));
+            records.extend(metadata_record(&result, &preferences, &place));
         }
         self.count(&records);
         (!records.is_empty()).then_some(records)
@@ -166,8 +172,8 @@ impl FileEncoder for WarcRecords {
     }
 
     fn finish(&mut self, file: WarcFile) -> Result<EndOfFile, CommandFailure> {
-        let index = file.index.into_lines().concat().into_bytes();
-        Ok(EndOfFile { last: file.ready, records: file.records, companion: Some((".cdxj", index)) })
+        let index = file.index.into_bytes();
+        Ok(EndOfFile { last: file.ready, records: file.records, companion: Some(index) })
     }
 
     fn summary(&self, _records: u64, _noun: &str) -> String {

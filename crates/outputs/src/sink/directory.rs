@@ -3,7 +3,7 @@
 use super::FileStore;
 use daemon::CommandFailure;
 use std::fs::{File, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -158,6 +158,12 @@ impl FileStore for Directory {
 
     fn write_companion(&mut self, name: &str, content: Vec<u8>) -> Result<(), CommandFailure> {
         self.write_whole(name, &content)
+    }
+
+    fn read_back(&self, name: &str) -> Result<Option<Box<dyn BufRead>>, CommandFailure> {
+        let path = self.path.join(name);
+        let file = File::open(&path).map_err(|error| cannot(&path, &error))?;
+        Ok(Some(Box::new(BufReader::new(file))))
     }
 
     fn retract(&mut self, name: &str) -> Result<(), CommandFailure> {

@@ -1,5 +1,6 @@
 //! Files of limited size and age, one at a time.
 
+use super::companions::companion_name;
 use super::{FileOptions, FileStore, NumberedNames};
 use crate::encoder::{EndOfFile, FileEncoder};
 use crate::progress::Progress;
@@ -144,7 +145,8 @@ impl<'a, E: FileEncoder<Message: PageRecord>> FileSink<'a, E> {
         };
         let EndOfFile { last, records, companion } = self.encoder.finish(file)?;
         let bytes = store.arrive(last)?;
-        let companion = companion.map(|(ending, content)| (companion_name::<E>(&name, ending), content));
+        let companion =
+            E::COMPANION.zip(companion).map(|(ending, content)| (companion_name::<E>(&name, ending), content));
         let companion_name = companion.as_ref().map(|(name, _)| name.clone());
         progress.completes(&mut **store, &self.cursor, companion_name.as_deref())?;
         // Before the file, so that each complete file has its companion.
@@ -200,9 +202,4 @@ impl FileLine {
             Format::Json | Format::Jsonl => serde_json::to_string(self).expect("texts and numbers are JSON"),
         }
     }
-}
-
-/// The name of what goes with a file.
-fn companion_name<E: FileEncoder>(file: &str, ending: &str) -> String {
-    format!("{}{ending}", file.strip_suffix(E::ENDING).unwrap_or(file))
 }

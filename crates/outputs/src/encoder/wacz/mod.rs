@@ -109,8 +109,8 @@ impl FileEncoder for WaczPackages {
         let created = self.records.now();
         let EndOfFile { last, records, companion } = self.records.finish(warc)?;
         zip.write(&last);
-        let index = companion.map_or(Vec::new(), |(_ending, index)| index);
-        let last = completed(zip, &String::from_utf8_lossy(&index), &pages, created);
+        let index = String::from_utf8_lossy(companion.as_deref().unwrap_or_default());
+        let last = completed(zip, &index, &pages, created);
         let last = last.map_err(|_| CommandFailure::World("the WACZ file: it is longer than 4 GiB".to_owned()))?;
         Ok(EndOfFile { last, records, companion: None })
     }
@@ -187,4 +187,55 @@ fn packed_index(index: &str) -> (Vec<u8>, String) {
         blocks.extend(packed);
     }
     (blocks, places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::warc::RecordId;
+    use flate2::read::GzDecoder;
+    use serde_json::Value;
+    use std::io::Read;
+
+    #[test]
+    fn a_block_of_the_index_is_found_by_its_first_key() {
+        let line = |number: usize| format!("test,a)/{number:04} 20251121000000 {{\"url\": \"http://a.test/ {{\"}}\n");
+        let index: String = (0..2 * BLOCK_LINES + 1).map(line).collect();
+        let (blocks, places) = packed_index(&index);
+        let (meta, places) = places.split_once('\n').expect("a line about the file");
+        assert_eq!(meta, "!meta 0 {\"filename\":\"index.cdx.gz\",\"format\":\"cdxj-gzip-1.0\"}");
+        let mut unpacked = String::new();
+        for (number, place) in places.lines().enumerate() {
+            let (key, place) = place.split_once(" {").expect("a key and a place");
+            assert_eq!(key, format!("test,a)/{:04} 20251121000000", number * BLOCK_LINES));
+            let place: Value = serde_json::from_str(&format!("{{{place}")).expect("it is JSON");
+            let [offset, length] = ["offset", "length"].map(|name| place[name].as_u64().expect("a number") as usize);
+            let read = GzDecoder::new(&blocks[offset..offset + length]).read_to_string(&mut unpacked);
+            read.expect("it is a gzip member");
+        }
+        assert_eq!((places.lines().count(), unpacked), (3, index));
+    }
+
+    #[test]
+    fn a_page_is_listed_at_the_time_of_the_record_with_its_body() {
+        let record = |kind, second: i64, url: &str| {
+            let (id, date) = (RecordId::of(url), Timestamp::from_millis(1_763_683_200_123 + 1_000 * second));
+            WarcRecord::new(kind, id, date, "application/http", Vec::new()).with("WARC-Target-URI", url)
+        };
+        let records = [
+            record(WarcRecordKind::Response, 0, "http://a.test/moved"),
+            record(WarcRecordKind::Request, 1, "http://a.test/"),
+            record(WarcRecordKind::Response, 2, "http://a.test/"),
+            record(WarcRecordKind::Metadata, 3, "http://a.test/"),
+        ];
+        let line = |title| serde_json::from_str::<Value>(&page_line(&records, title).expect("a page")).expect("JSON");
+        let listed = line("A \"title\"");
+        assert_eq!(
+            [&listed["url"], &listed["ts"], &listed["title"]],
+            ["http://a.test/", "2025-11-21T00:00:02Z", "A \"title\""]
+        );
+        assert_eq!(format!("<urn:uuid:{}>", listed["id"].as_str().expect("a text")), records[2].id().to_string());
+        assert_eq!(line("")["title"], "http://a.test/", "a list without titles could not be read");
+        assert_eq!(page_line(&records[1..2], "A"), None);
+    }
 }
