@@ -48,7 +48,7 @@ def content(path, directory):
         warc = directory / Path(archives[0]).name
         warc.write_bytes(package.read(archives[0]))
         expected = Text()
-        CDXJIndexer(expected, [str(warc)], sort=True).process_all()
+        CDXJIndexer(expected, [str(warc)], sort=True, records="response,revisit,resource").process_all()
         return {
             "file": path,
             "problems": notes.getvalue() if status else None,

@@ -20,6 +20,11 @@ fn stems(directory: &Path, ending: &str) -> BTreeSet<String> {
     names.filter_map(|name| Some(name.strip_suffix(ending)?.to_owned())).collect()
 }
 
+/// The address of a capture, and one of the texts that are known of it.
+fn text<'a>(line: &'a Value, part: &str, name: &str) -> (&'a str, Option<&'a str>) {
+    (line["capture"]["url"].as_str().unwrap(), line[part][name].as_str())
+}
+
 #[test]
 fn every_capture_is_replayed_with_its_body_although_exports_were_killed() {
     let (_web, crawl) = crawled();
@@ -48,13 +53,18 @@ fn every_capture_is_replayed_with_its_body_although_exports_were_killed() {
         assert_eq!(std::fs::read_to_string(index).unwrap(), file["index"].as_str().unwrap(), "{}", file["file"]);
     }
     let mut replayed = BTreeMap::<&str, usize>::new();
+    let known: BTreeSet<_> = captures.iter().map(|line| text(line, "capture", "digest")).collect();
     for line in &captures {
         let capture = &line["capture"];
         assert!(line["problem"].is_null(), "{line}");
-        assert_eq!(line["replayed"]["digest"], capture["digest"], "{line}");
+        let digest = text(line, "replayed", "digest");
+        match text(line, "capture", "digest") {
+            (_, None) => assert!(capture["mime"] == "warc/revisit" && known.contains(&digest), "{line}"),
+            expected => assert_eq!(digest, expected, "{line}"),
+        }
         *replayed.entry(capture["mime"].as_str().unwrap_or_default()).or_default() += 1;
     }
-    assert!(replayed["warc/revisit"] > 20 && replayed["text/html"] > 100, "{replayed:?}");
+    assert!(replayed["warc/revisit"] > 20 && replayed["text/html"] > 30, "{replayed:?}");
 }
 
 #[test]
@@ -88,7 +98,7 @@ fn packages_are_valid_and_have_what_files_have() {
         }
         pages += listed.len();
     }
-    assert!(pages > 100, "{pages}");
+    assert!(pages > 30, "{pages}");
 
     // The same records as those of plain files.
     let plain = directory(&crawl, "plain");
