@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// without a host is its own key.
 ///
 /// The rules are those of the package `surt` of PyPI (version 0.3.1, default canonicalizer), which pywb, cdxj-indexer and the
-/// Internet Archive use: `www.`, default ports, user names, session ids and the fragment are left out, letters are lowered, and
+/// Internet Archive use: `www.`, default ports, user names, session ids and the fragment are left out, upper case is lowered, and
 /// the parameters are sorted. Several addresses may have one key: it finds candidates and names no page.
 pub fn surt(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
@@ -90,7 +90,7 @@ fn without_directory(path: &str, session: fn(&str) -> Option<usize>) -> Option<S
     })
 }
 
-/// The length of `(a(…)b(…))/` with 24 letters or digits in each.
+/// The length of `(a(…)b(…))/` with 24 alphanumeric characters in each.
 fn session_directories(path: &str) -> Option<usize> {
     let mut rest = path.strip_prefix('(')?;
     let first = rest.len();
@@ -101,18 +101,18 @@ fn session_directories(path: &str) -> Option<usize> {
     Some(path.len() - end.len())
 }
 
-/// The length of `(…)/` with 24 letters or digits.
+/// The length of `(…)/` with 24 alphanumeric characters.
 fn session_directory(path: &str) -> Option<usize> {
     let end = session_id(path)?.strip_prefix('/')?;
     Some(path.len() - end.len())
 }
 
-/// What is behind 24 letters or digits in parentheses.
+/// The rest behind 24 alphanumeric characters in parentheses.
 fn session_id(text: &str) -> Option<&str> {
     after_run(text.strip_prefix('(')?, 24, u8::is_ascii_alphanumeric)?.strip_prefix(')')
 }
 
-/// What is behind so many characters of a kind.
+/// The rest behind so many characters of a kind.
 fn after_run(text: &str, length: usize, is_of_kind: fn(&u8) -> bool) -> Option<&str> {
     let (run, rest) = text.split_at_checked(length)?;
     run.as_bytes().iter().all(is_of_kind).then_some(rest)
@@ -143,13 +143,13 @@ fn name_and_value(parameter: &str) -> (&str, Option<&str>) {
     parameter.split_once('=').map_or((parameter, None), |(name, value)| (name, Some(value)))
 }
 
-/// What is behind a value, which may not be empty.
+/// The rest behind a value, which may not be empty.
 fn after_value(text: &str) -> Option<&str> {
     let end = text.find('&').unwrap_or(text.len());
     (end > 0).then(|| &text[end..])
 }
 
-/// A query without the last session id of a kind, which ends its parameter. `session` gives what is behind one.
+/// A query without the last session id of a kind, which ends its parameter. `session` gives the rest behind one.
 fn without_session(query: &str, session: fn(&str) -> Option<&str>) -> Option<String> {
     (0..query.len()).rev().find_map(|start| {
         let (before, rest) = query.split_at_checked(start)?;

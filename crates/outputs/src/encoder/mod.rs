@@ -69,6 +69,6 @@ pub struct EndOfFile {
     pub last: Vec<u8>,
     /// How many records it has.
     pub records: u64,
-    /// What goes with it, if there is a [`FileEncoder::COMPANION`].
+    /// Its companion, if there is a [`FileEncoder::COMPANION`].
     pub companion: Option<Vec<u8>>,
 }

@@ -1,4 +1,4 @@
-//! What goes with files, such as indexes.
+//! Companions of files, such as indexes.
 
 use super::FileStore;
 use super::names::NumberedNames;

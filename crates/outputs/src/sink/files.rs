@@ -64,7 +64,7 @@ struct FileLine {
     records: u64,
     /// Cursor that resumes after everything in this file and the earlier ones.
     cursor: String,
-    /// What goes with it, such as its index.
+    /// Its companion, such as its index.
     #[serde(skip_serializing_if = "Option::is_none")]
     companion: Option<String>,
 }
