@@ -111,7 +111,7 @@ impl StoredZip {
         Ok(())
     }
 
-    /// What a file's header and its place in the directory have in common, from the version to the lengths of name and extra
+    /// The fields that a file's header shares with its place in the directory, from the version to the lengths of name and extra
     /// field.
     fn put_common(&mut self, name: &str, sizes: [u8; 12]) {
         let name_length = u16::try_from(name.len()).expect("names are short");
