@@ -46,6 +46,7 @@ mod presets;
 mod private_files;
 mod prometheus;
 mod python_client;
+mod replay;
 mod reported_sites;
 mod same_words;
 mod saved_rules;

@@ -38,6 +38,9 @@ struct OpenFile {
     upload: String,
     /// Position after the records of the file. Null until all of it is written.
     cursor: Option<String>,
+    /// Name of what goes with it, such as its index. It is there before the file is complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    companion: Option<String>,
 }
 
 impl Progress {
@@ -103,14 +106,19 @@ impl Progress {
         upload: &str,
         next: u32,
     ) -> Result<(), CommandFailure> {
-        let open = OpenFile { file: file.to_owned(), upload: upload.to_owned(), cursor: None };
+        let open = OpenFile { file: file.to_owned(), upload: upload.to_owned(), cursor: None, companion: None };
         self.write(store, Content { next, open: Some(open), ..self.content.clone() })
     }
 
-    /// The open file has everything before this position, and is to be completed.
-    pub fn completes(&mut self, store: &mut dyn FileStore, cursor: &Cursor) -> Result<(), CommandFailure> {
-        let open = self.content.open.clone();
-        let open = open.map(|open| OpenFile { cursor: Some(cursor.to_string()), ..open });
+    /// The open file has everything before this position, and is to be completed. `companion` is the name of what goes with it.
+    pub fn completes(
+        &mut self,
+        store: &mut dyn FileStore,
+        cursor: &Cursor,
+        companion: Option<&str>,
+    ) -> Result<(), CommandFailure> {
+        let (cursor, companion) = (Some(cursor.to_string()), companion.map(str::to_owned));
+        let open = self.content.open.clone().map(|open| OpenFile { cursor, companion, ..open });
         self.write(store, Content { open, ..self.content.clone() })
     }
 
@@ -130,9 +138,14 @@ impl Progress {
                 eprintln!("recrawl: {shown} is complete; the export before this one did not come to note it");
                 self.content.cursor = Some(cursor);
             }
-            _ => eprintln!(
-                "recrawl: {shown} was not completed by the export before this one: what it had is exported again"
-            ),
+            _ => {
+                if let Some(companion) = open.companion {
+                    store.retract(&companion)?;
+                }
+                eprintln!(
+                    "recrawl: {shown} was not completed by the export before this one: what it had is exported again"
+                );
+            }
         }
         self.write(store, self.content.clone())
     }
@@ -196,7 +209,8 @@ mod tests {
             assert_eq!(store.begin("a.jsonl").expect("it is begun again"), upload);
             progress.begun(&mut store, "a.jsonl", &upload, 1).expect("there is room");
             store.write(&mut b"{}\n".to_vec(), true).expect("there is room");
-            progress.completes(&mut store, &cursor).expect("there is room");
+            progress.completes(&mut store, &cursor, Some("a.cdxj")).expect("there is room");
+            store.write_companion("a.cdxj", b"index".to_vec()).expect("there is room");
             if is_completed {
                 store.complete().expect("there is room");
             }
@@ -206,6 +220,7 @@ mod tests {
             let progress = read(&mut store, "changes").expect("it was written");
             assert_eq!((progress.cursor(), progress.next()), (expected, 1));
             assert_eq!(store.has("a.jsonl").expect("it can be read"), is_completed);
+            assert_eq!(path.join("a.cdxj").exists(), is_completed, "an index has its file");
             assert!(!path.join("a.jsonl.open").exists(), "what was left is deleted");
         }
     }

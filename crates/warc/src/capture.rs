@@ -92,15 +92,18 @@ pub fn capture(
     records
 }
 
-/// The record that says how the owner of the page wants it to be used (WARC §6.6), a line for each of these preferences. `None`
-/// without any.
-pub fn preferences_record(
-    result: &FetchResult,
-    preferences: &[String],
-    position: &LogPosition<'_>,
-) -> Option<WarcRecord> {
-    let line = |preference: &String| format!("preference: {}\r\n", preference.replace(char::is_control, " "));
-    let block = preferences.iter().map(line).collect::<String>().into_bytes();
+/// The record with what else is known of the answer (WARC §6.6). `None` if there is nothing.
+///
+/// It has a line `preference: …` for each of these preferences of the page's owner, and a line `response: …` for each line of the
+/// head of a response that says that the page is unchanged: its revisit has no head.
+pub fn metadata_record(result: &FetchResult, preferences: &[String], position: &LogPosition<'_>) -> Option<WarcRecord> {
+    let line = |name: &str, value: &str| format!("{name}: {}\r\n", value.replace(char::is_control, " "));
+    let last = result.exchanges.iter().rfind(|exchange| is_recorded(exchange));
+    let head = last.filter(|_| is_not_modified(result)).map(|exchange| &*exchange.response_head);
+    let head = String::from_utf8_lossy(head.unwrap_or_default());
+    let responses = head.lines().map(str::trim_end).filter(|text| !text.is_empty()).map(|text| line("response", text));
+    let preferences = preferences.iter().map(|preference| line("preference", preference));
+    let block = responses.chain(preferences).collect::<String>().into_bytes();
     let (id, of) = (position.id(result, "metadata", 0), position.body_record(result));
     let date = result.exchanges.last().map_or(result.look.fetched_at, |exchange| exchange.requested_at);
     (!block.is_empty()).then(|| {
@@ -109,6 +112,11 @@ pub fn preferences_record(
             .with("WARC-Refers-To", of)
             .with("WARC-Concurrent-To", of)
     })
+}
+
+/// Whether the server has said that the page is unchanged.
+fn is_not_modified(result: &FetchResult) -> bool {
+    result.look.outcome == FetchOutcome::NotModified && result.look.status.is_some()
 }
 
 /// Whether both heads were recorded, at least their first lines.
@@ -154,10 +162,16 @@ fn answered(exchange: &Exchange, id: RecordId, body: Option<(&[u8], bool)>, payl
 }
 
 /// A response whose body is that of the original record.
+///
+/// It has no head if the server has said that the page is unchanged. Replay tools would show that response, which is empty, and
+/// not the page: pywb for any head with a status of 3xx, ReplayWeb.page for 304.
 fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Option<&Original>) -> WarcRecord {
     let is_same_content = result.look.outcome == FetchOutcome::SameContent;
-    let stored_bytes = is_same_content.then_some(result.look.body_length.max(0) as u64);
-    let block = stored_head(&exchange.response_head, stored_bytes);
+    let block = match is_same_content {
+        true => stored_head(&exchange.response_head, Some(result.look.body_length.max(0) as u64)),
+        false => Vec::new(),
+    };
+    let truncated = (is_same_content && exchange.is_cut).then_some("length");
     let profile = if is_same_content { IDENTICAL_PAYLOAD } else { SERVER_NOT_MODIFIED };
     let payload_sha1 = result.payload_sha1.or_else(|| original?.payload_sha1);
     let page = result.look.url.as_str();
@@ -167,7 +181,7 @@ fn revisit(result: &FetchResult, exchange: &Exchange, id: RecordId, original: Op
         .with_some("WARC-Refers-To", original.map(|original| original.id))
         .with_some("WARC-Refers-To-Target-URI", original.map(|original| original.moved_to.as_deref().unwrap_or(page)))
         .with_some("WARC-Refers-To-Date", original.map(|original| original.date))
-        .with_some("WARC-Truncated", exchange.is_cut.then_some("length"))
+        .with_some("WARC-Truncated", truncated)
 }
 
 /// A body without a recorded exchange.

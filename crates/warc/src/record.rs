@@ -121,6 +121,11 @@ impl WarcRecord {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
     }
 
+    /// The type of the content.
+    pub fn content_type(&self) -> &str {
+        &self.content_type
+    }
+
     /// The content.
     pub fn block(&self) -> &[u8] {
         &self.block

@@ -10,7 +10,7 @@ pub const COMMON_OPTIONS: &str = "Common options";
 const GROUPS: &[(&str, &[&str])] = &[
     ("Run a crawl", &["run", "stage", "console", "demo"]),
     ("See how it stands", &["status", "page", "pages", "history", "explain", "hosts", "study"]),
-    ("Use what it sees", &["changes", "feed", "export", "mcp"]),
+    ("Use what it sees", &["changes", "feed", "mirror", "export", "mcp"]),
     ("Change what it does", &["seed", "refetch", "forget", "pause", "resume", "block", "unblock", "focus"]),
     ("Try on a page, a file or a rule", &["fetch", "robots", "rules", "text", "diff", "sitemap", "url"]),
     ("Try a method on data", &["simulate", "detect", "mirrors", "rank"]),
@@ -71,6 +71,8 @@ pub const EXAMPLES: Examples = &[
     ("mcp", &["recrawl mcp --data my-data    # a program with a model starts it"]),
     ("feed", &["recrawl feed --data my-data --verdict major --items 50"]),
     ("export warc", &["recrawl export warc --data my-data --out archive --since yesterday"]),
+    ("mirror", &["recrawl mirror --data my-data --to opensearch+https://search.example.org/pages --follow"]),
+    ("export wacz", &["recrawl export wacz --data my-data --out archive"]),
     ("export jsonl", &["recrawl export jsonl --data my-data --follow --no-body"]),
     ("export contents", &["recrawl export contents --data my-data --uses search"]),
     ("export parquet", &["recrawl export parquet --data my-data --out tables"]),

@@ -1,6 +1,6 @@
 //! Lines of JSON.
 
-use super::FileEncoder;
+use super::{EndOfFile, FileEncoder};
 use crate::source::TopicRecord;
 use daemon::CommandFailure;
 use std::marker::PhantomData;
@@ -55,7 +55,7 @@ impl<M, F: FnMut(TopicRecord<M>) -> String> FileEncoder for JsonLines<M, F> {
         &mut file.ready
     }
 
-    fn finish(&mut self, file: LinesFile) -> Result<(Vec<u8>, u64), CommandFailure> {
-        Ok((file.ready, file.lines))
+    fn finish(&mut self, file: LinesFile) -> Result<EndOfFile, CommandFailure> {
+        Ok(EndOfFile { last: file.ready, records: file.lines, companion: None })
     }
 }

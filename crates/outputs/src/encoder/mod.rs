@@ -4,10 +4,12 @@ pub mod feed;
 pub mod lines;
 pub mod parquet;
 pub mod template;
+pub mod wacz;
 pub mod warc;
 
 use crate::source::TopicRecord;
 use daemon::CommandFailure;
+use std::io::BufRead;
 
 /// Encodes records into files, one file at a time.
 pub trait FileEncoder {
@@ -20,6 +22,17 @@ pub trait FileEncoder {
 
     /// The end of the names of files, such as `.jsonl`.
     const ENDING: &'static str;
+
+    /// The end of the name of what goes with each file, such as its index. It takes the place of the file's own.
+    const COMPANION: Option<&'static str> = None;
+
+    /// Makes what goes with a file that was written before.
+    ///
+    /// # Errors
+    /// The file cannot be read to its end.
+    fn companion_of(_name: &str, _file: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
+        Ok(Vec::new())
+    }
 
     /// Encodes a record. `None`: there is nothing to write of it.
     fn encode(&mut self, record: TopicRecord<Self::Message>) -> Option<Self::Entry>;
@@ -40,11 +53,22 @@ pub trait FileEncoder {
     /// The bytes that are ready to be written. The writer removes them.
     fn ready<'file>(&self, file: &'file mut Self::File) -> &'file mut Vec<u8>;
 
-    /// Ends a file. Returns its last bytes, and how many records it has.
-    fn finish(&mut self, file: Self::File) -> Result<(Vec<u8>, u64), CommandFailure>;
+    /// Ends a file.
+    fn finish(&mut self, file: Self::File) -> Result<EndOfFile, CommandFailure>;
 
     /// Describes the content of complete files, such as "12 changes". `noun` is the word for its records.
     fn summary(&self, records: u64, noun: &str) -> String {
         format!("{records} {noun}")
     }
+}
+
+/// The end of a file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct EndOfFile {
+    /// Its last bytes.
+    pub last: Vec<u8>,
+    /// How many records it has.
+    pub records: u64,
+    /// Its companion, if there is a [`FileEncoder::COMPANION`].
+    pub companion: Option<Vec<u8>>,
 }

@@ -1,6 +1,6 @@
 //! Parquet files. Rows are held until they make a row group, so that memory is bounded.
 
-use super::FileEncoder;
+use super::{EndOfFile, FileEncoder};
 use crate::source::TopicRecord;
 use daemon::CommandFailure;
 use parquet::basic::{Compression, ZstdLevel};
@@ -122,8 +122,9 @@ impl<M, R: TableRow, F: FnMut(TopicRecord<M>) -> R> FileEncoder for ParquetRows<
         file.writer.inner_mut()
     }
 
-    fn finish(&mut self, file: ParquetFile) -> std::result::Result<(Vec<u8>, u64), CommandFailure> {
-        file.finish().map_err(failed)
+    fn finish(&mut self, file: ParquetFile) -> std::result::Result<EndOfFile, CommandFailure> {
+        let (last, records) = file.finish().map_err(failed)?;
+        Ok(EndOfFile { last, records, companion: None })
     }
 }
 

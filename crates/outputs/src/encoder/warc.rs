@@ -1,17 +1,24 @@
 //! Web archives.
 
-use super::FileEncoder;
+use super::{EndOfFile, FileEncoder};
 use crate::record::{fetch_preferences, unpacked_body};
 use crate::source::{TopicFollower, TopicRecord};
-use ::warc::{LogPosition, Originals, RecordId, WarcRecord, WarcRecordKind, capture, preferences_record};
+use ::warc::{
+    CaptureIndex, LogPosition, Originals, RecordId, RecordPlace, WarcRecord, WarcRecordKind, capture, index_of,
+    metadata_record,
+};
 use daemon::{CommandFailure, StopSignal, WebClock};
 use messages::{FetchResult, topics};
+use page::Timestamp;
 use settings::Settings;
+use std::io::BufRead;
 use stream::Clock;
 use topology::LogNames;
 
 /// Most pages whose last record with a body is remembered as the target of revisits. They take up to 150 MB.
 const MAX_ORIGINALS: usize = 1_000_000;
+/// Longest index of a file, which is held until the file is complete. About 200,000 captures take so much.
+const MAX_INDEX_BYTES: u64 = 64 << 20;
 
 /// Makes requests, responses and revisits of fetches.
 pub struct WarcRecords {
@@ -31,10 +38,19 @@ pub struct WarcRecords {
 
 /// Records that are not written yet, in a file that has others.
 pub struct WarcFile {
+    name: String,
     ready: Vec<u8>,
     info: RecordId,
     bytes: u64,
     records: u64,
+    index: CaptureIndex,
+}
+
+impl WarcFile {
+    /// Length of the index of what was added.
+    pub(super) fn index_bytes(&self) -> u64 {
+        self.index.bytes()
+    }
 }
 
 impl WarcRecords {
@@ -53,6 +69,11 @@ impl WarcRecords {
         let product_token = settings.crawl.product_token().to_owned();
         let (results, without_records, responses, revisits) = (0, 0, 0, 0);
         Ok(Self { topic, product_token, about, originals, clock, results, without_records, responses, revisits })
+    }
+
+    /// The time by the crawl's clock.
+    pub(super) fn now(&self) -> Timestamp {
+        self.clock.now()
     }
 
     fn count(&mut self, records: &[WarcRecord]) {
@@ -90,6 +111,11 @@ impl FileEncoder for WarcRecords {
     type File = WarcFile;
 
     const ENDING: &'static str = ".warc.gz";
+    const COMPANION: Option<&'static str> = Some(".cdxj");
+
+    fn companion_of(name: &str, file: &mut dyn BufRead) -> std::io::Result<Vec<u8>> {
+        index_of(name, file).map(CaptureIndex::into_bytes)
+    }
 
     fn encode(&mut self, record: TopicRecord<FetchResult>) -> Option<Vec<WarcRecord>> {
         let TopicRecord { partition, offset, message: result, .. } = record;
@@ -99,7 +125,7 @@ impl FileEncoder for WarcRecords {
         if !records.is_empty() {
             let preferences = fetch_preferences(&result, body.as_deref(), &self.product_token);
             let preferences = preferences.to_decisions(result.look.fetched_at);
-            records.extend(preferences_record(&result, &preferences, &place));
+            records.extend(metadata_record(&result, &preferences, &place));
         }
         self.count(&records);
         (!records.is_empty()).then_some(records)
@@ -112,9 +138,10 @@ impl FileEncoder for WarcRecords {
 
     fn begin(&mut self, name: &str, first: &Vec<WarcRecord>) -> Result<WarcFile, CommandFailure> {
         let about: Vec<_> = self.about.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let info = WarcRecord::warcinfo(name, self.clock.now(), first[0].id(), &about);
+        let info = WarcRecord::warcinfo(name, self.now(), first[0].id(), &about);
         let ready = info.pack();
-        Ok(WarcFile { bytes: ready.len() as u64, ready, info: info.id(), records: 1 })
+        let (name, bytes, index) = (name.to_owned(), ready.len() as u64, CaptureIndex::default());
+        Ok(WarcFile { name, bytes, ready, info: info.id(), records: 1, index })
     }
 
     fn add(
@@ -123,15 +150,20 @@ impl FileEncoder for WarcRecords {
         records: Vec<WarcRecord>,
         max_bytes: u64,
     ) -> Result<Option<Vec<WarcRecord>>, CommandFailure> {
-        let packed: Vec<u8> =
-            records.iter().flat_map(|record| record.clone().with("WARC-Warcinfo-ID", file.info).pack()).collect();
+        let pack = |record: &WarcRecord| record.clone().with("WARC-Warcinfo-ID", file.info).pack();
+        let packed: Vec<_> = records.iter().map(pack).collect();
+        let bytes: u64 = packed.iter().map(|packed| packed.len() as u64).sum();
         // The first record is the warcinfo.
-        if file.records > 1 && file.bytes + packed.len() as u64 > max_bytes {
+        if file.records > 1 && (file.bytes + bytes > max_bytes || file.index.bytes() > MAX_INDEX_BYTES) {
             return Ok(Some(records));
         }
-        file.bytes += packed.len() as u64;
+        for (record, packed) in records.iter().zip(packed) {
+            let length = packed.len() as u64;
+            file.index.add(record, RecordPlace { file: &file.name, offset: file.bytes, length });
+            file.bytes += length;
+            file.ready.extend(packed);
+        }
         file.records += records.len() as u64;
-        file.ready.extend(packed);
         Ok(None)
     }
 
@@ -139,8 +171,9 @@ impl FileEncoder for WarcRecords {
         &mut file.ready
     }
 
-    fn finish(&mut self, file: WarcFile) -> Result<(Vec<u8>, u64), CommandFailure> {
-        Ok((file.ready, file.records))
+    fn finish(&mut self, file: WarcFile) -> Result<EndOfFile, CommandFailure> {
+        let index = file.index.into_bytes();
+        Ok(EndOfFile { last: file.ready, records: file.records, companion: Some(index) })
     }
 
     fn summary(&self, _records: u64, _noun: &str) -> String {

@@ -3,12 +3,14 @@
 use super::FileStore;
 use daemon::CommandFailure;
 use std::fs::{File, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// The end of the name of a file that is not complete.
 pub(super) const OPEN: &str = ".open";
+/// The end of the name of a note or a companion while it is written.
+const NEW: &str = ".new";
 /// Bytes that are worth a write.
 const WRITE_BYTES: usize = 64 << 10;
 
@@ -63,6 +65,27 @@ impl Directory {
         Ok(Self { path: path.to_owned(), lock: lock_file, mode, open: None })
     }
 
+    /// Writes a file as a whole: whatever happens, either the old or the new content is there.
+    fn write_whole(&self, name: &str, content: &[u8]) -> Result<(), CommandFailure> {
+        let (path, new) = (self.path.join(name), self.path.join(format!("{name}{NEW}")));
+        let write = || {
+            let mut file = File::options().create(true).write(true).truncate(true).mode(self.mode).open(&new)?;
+            file.write_all(content)?;
+            file.sync_data()?;
+            std::fs::rename(&new, &path)
+        };
+        write().map_err(|error| cannot(&path, &error))
+    }
+
+    /// Deletes a file, if it is there.
+    fn delete(&self, name: &str) -> Result<(), CommandFailure> {
+        let path = self.path.join(name);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot(&path, &error)),
+            _ => Ok(()),
+        }
+    }
+
     fn path_of_open(&self, name: &str) -> PathBuf {
         self.path.join(format!("{name}{OPEN}"))
     }
@@ -98,14 +121,7 @@ impl FileStore for Directory {
     }
 
     fn write_note(&mut self, name: &str, text: &str) -> Result<(), CommandFailure> {
-        let (path, new) = (self.path.join(name), self.path.join(format!("{name}.new")));
-        let write = || {
-            let mut file = File::options().create(true).write(true).truncate(true).mode(self.mode).open(&new)?;
-            writeln!(file, "{text}")?;
-            file.sync_data()?;
-            std::fs::rename(&new, &path)
-        };
-        write().map_err(|error| cannot(&path, &error))
+        self.write_whole(name, format!("{text}\n").as_bytes())
     }
 
     fn begin(&mut self, name: &str) -> Result<String, CommandFailure> {
@@ -140,6 +156,21 @@ impl FileStore for Directory {
         Ok(*bytes)
     }
 
+    fn write_companion(&mut self, name: &str, content: Vec<u8>) -> Result<(), CommandFailure> {
+        self.write_whole(name, &content)
+    }
+
+    fn read_back(&self, name: &str) -> Result<Option<Box<dyn BufRead>>, CommandFailure> {
+        let path = self.path.join(name);
+        let file = File::open(&path).map_err(|error| cannot(&path, &error))?;
+        Ok(Some(Box::new(BufReader::new(file))))
+    }
+
+    fn retract(&mut self, name: &str) -> Result<(), CommandFailure> {
+        self.delete(&format!("{name}{NEW}"))?;
+        self.delete(name)
+    }
+
     fn complete(&mut self) -> Result<(), CommandFailure> {
         let OpenFile { name, .. } = self.open.take().expect("a file is completed after it is begun");
         let (from, to) = (self.path_of_open(&name), self.path.join(name));
@@ -148,11 +179,7 @@ impl FileStore for Directory {
     }
 
     fn abort(&mut self, name: &str, _upload: &str) -> Result<(), CommandFailure> {
-        let path = self.path_of_open(name);
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(cannot(&path, &error)),
-            _ => Ok(()),
-        }
+        self.delete(&format!("{name}{OPEN}"))
     }
 }
 

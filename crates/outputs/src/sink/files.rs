@@ -1,7 +1,8 @@
 //! Files of limited size and age, one at a time.
 
+use super::companions::companion_name;
 use super::{FileOptions, FileStore, NumberedNames};
-use crate::encoder::FileEncoder;
+use crate::encoder::{EndOfFile, FileEncoder};
 use crate::progress::Progress;
 use crate::source::{Cursor, FollowOptions, PageRecord, RecordSink, Start, TopicFollower, TopicRecord};
 use crate::stdout::{Format, Out, written_or_stop};
@@ -63,6 +64,9 @@ struct FileLine {
     records: u64,
     /// Cursor that resumes after everything in this file and the earlier ones.
     cursor: String,
+    /// Its companion, such as its index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    companion: Option<String>,
 }
 
 impl<'a, E: FileEncoder<Message: PageRecord>> FileSink<'a, E> {
@@ -139,16 +143,24 @@ impl<'a, E: FileEncoder<Message: PageRecord>> FileSink<'a, E> {
             self.complete_to = self.cursor.clone();
             return Ok(());
         };
-        let (last, records) = self.encoder.finish(file)?;
+        let EndOfFile { last, records, companion } = self.encoder.finish(file)?;
         let bytes = store.arrive(last)?;
-        progress.completes(&mut **store, &self.cursor)?;
+        let companion =
+            E::COMPANION.zip(companion).map(|(ending, content)| (companion_name::<E>(&name, ending), content));
+        let companion_name = companion.as_ref().map(|(name, _)| name.clone());
+        progress.completes(&mut **store, &self.cursor, companion_name.as_deref())?;
+        // Before the file, so that each complete file has its companion.
+        if let Some((name, content)) = companion {
+            store.write_companion(&name, content)?;
+        }
         store.complete()?;
         progress.reached(&mut **store, &self.cursor)?;
         self.complete_to = self.cursor.clone();
         self.done.records += records;
         self.done.files += 1;
         self.done.bytes += bytes;
-        let line = FileLine { file: store.shown(&name), bytes, records, cursor: self.cursor.to_string() };
+        let companion = companion_name.map(|name| store.shown(&name));
+        let line = FileLine { file: store.shown(&name), bytes, records, cursor: self.cursor.to_string(), companion };
         let mut out = Out::stdout();
         written_or_stop(writeln!(out, "{}", line.text(self.format)).and_then(|()| out.flush()), self.stop)
     }
@@ -184,7 +196,7 @@ impl<E: FileEncoder<Message: PageRecord>> RecordSink<E::Message> for FileSink<'_
 
 impl FileLine {
     fn text(&self, format: Format) -> String {
-        let Self { file, bytes, records, cursor } = self;
+        let Self { file, bytes, records, cursor, .. } = self;
         match format {
             Format::Text => format!("{file}  {bytes} bytes  {records} records  cursor {cursor}"),
             Format::Json | Format::Jsonl => serde_json::to_string(self).expect("texts and numbers are JSON"),

@@ -1,6 +1,7 @@
 //! Where records go.
 
 mod bucket;
+mod companions;
 mod directory;
 mod files;
 mod names;
@@ -23,6 +24,7 @@ use crate::progress::Progress;
 use crate::record::PublishedChange;
 use clap::Args;
 use daemon::CommandFailure;
+use std::io::BufRead;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -52,6 +54,12 @@ pub trait FileStore {
     fn write(&mut self, ready: &mut Vec<u8>, is_last: bool) -> Result<(), CommandFailure>;
     /// Waits until all bytes of the open file have arrived. `last` may still be there. Returns their number.
     fn arrive(&mut self, last: Vec<u8>) -> Result<u64, CommandFailure>;
+    /// Writes a file as a whole, as a companion of the open one.
+    fn write_companion(&mut self, name: &str, content: Vec<u8>) -> Result<(), CommandFailure>;
+    /// The content of a complete file, where it can be read back at little cost.
+    fn read_back(&self, name: &str) -> Result<Option<Box<dyn BufRead>>, CommandFailure>;
+    /// Takes back a companion, if it is there, of a file that did not become complete.
+    fn retract(&mut self, name: &str) -> Result<(), CommandFailure>;
     /// Completes the open file.
     fn complete(&mut self) -> Result<(), CommandFailure>;
     /// Deletes the parts of a file that is not complete.
@@ -118,6 +126,9 @@ impl FileOptions {
                     eprintln!("recrawl: {shown} is incomplete, and of no known export: it is left alone");
                 }
             }
+        }
+        if let Some(ending) = E::COMPANION {
+            companions::restore::<E>(&mut *store, &names, ending)?;
         }
         let (address, shown) = (store.address(), progress.shown(&*store));
         eprintln!("recrawl: exporting to {address} {}; progress is in {shown}", progress.continues());

@@ -28,7 +28,8 @@ impl NumberedNames {
         number.is_some()
     }
 
-    fn number_of(&self, name: &str) -> Option<u32> {
+    /// The number in a name of these.
+    pub(super) fn number_of(&self, name: &str) -> Option<u32> {
         let name = name.strip_suffix(self.ending)?;
         let (_, number) = name.strip_prefix(&self.prefix)?.strip_prefix('-')?.split_once('-')?;
         number.parse().ok()

@@ -8,6 +8,7 @@ use super::bucket::{Bucket, NotDone, Version};
 use bytes::Bytes;
 use daemon::CommandFailure;
 use object_store::multipart::PartId;
+use std::io::BufRead;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -167,6 +168,20 @@ impl FileStore for Objects {
         }
         self.wait_for_part()?;
         Ok(self.open.as_ref().map_or(0, |upload| upload.bytes))
+    }
+
+    fn write_companion(&mut self, name: &str, content: Vec<u8>) -> Result<(), CommandFailure> {
+        self.bucket.put(name, content)
+    }
+
+    /// An object would come over the network.
+    fn read_back(&self, _name: &str) -> Result<Option<Box<dyn BufRead>>, CommandFailure> {
+        Ok(None)
+    }
+
+    /// Empties it, for which no right to delete is needed.
+    fn retract(&mut self, name: &str) -> Result<(), CommandFailure> {
+        if self.bucket.has(name)? { self.bucket.put(name, Vec::new()) } else { Ok(()) }
     }
 
     fn complete(&mut self) -> Result<(), CommandFailure> {

@@ -166,9 +166,24 @@ fn what_did_not_change_refers_to_the_record_with_the_body() {
         assert!(revisit.block().ends_with(end.as_bytes()), "{:?}", String::from_utf8_lossy(revisit.block()));
         assert_ne!(revisit.id(), original.id());
     };
-    check(&not_modified(), later(8), &mut originals, SERVER_NOT_MODIFIED, "\r\nContent-Length: 3\r\n\r\n");
+    check(&not_modified(), later(8), &mut originals, SERVER_NOT_MODIFIED, "");
     check(&same_content("a page"), later(9), &mut originals, IDENTICAL_PAYLOAD, "\r\nContent-Length: 6\r\n\r\n");
-    check(&not_modified(), later(10), &mut originals, SERVER_NOT_MODIFIED, "\r\n\r\n");
+    check(&not_modified(), later(10), &mut originals, SERVER_NOT_MODIFIED, "");
+}
+
+#[test]
+fn a_response_without_a_body_is_beside_its_revisit_and_not_in_it() {
+    let (result, mut originals) = (not_modified(), Originals::new(9));
+    let revisit = captured(&result, &PLACE, &mut originals).remove(1);
+    assert_eq!(revisit.block(), b"");
+    let record = metadata_record(&result, &["index=n@x-robots-tag".to_owned()], &PLACE).unwrap();
+    let id = revisit.id().to_string();
+    assert_eq!([record.field("WARC-Refers-To"), record.field("WARC-Concurrent-To")], [Some(id.as_str()); 2]);
+    let lines =
+        "response: HTTP/1.1 304 Not Modified\r\nresponse: Content-Length: 3\r\npreference: index=n@x-robots-tag\r\n";
+    assert_eq!(str::from_utf8(record.block()).unwrap(), lines);
+    let lost = edited(not_modified(), |it| it.look.status = None);
+    assert_eq!(metadata_record(&lost, &[], &PLACE), None);
 }
 
 #[test]
@@ -256,12 +271,12 @@ fn without_heads_a_body_is_a_resource_and_all_else_is_nothing() {
 fn preferences_are_a_record_about_the_one_with_the_page() {
     let (fetched, mut originals) = (fetched("a page"), Originals::new(10));
     let list = ["index=n@x-robots-tag".to_owned(), "tdm-policy=http://a.test/p\r\nx: y@tdm-reservation".to_owned()];
-    let record = preferences_record(&fetched, &list, &PLACE).unwrap();
+    let record = metadata_record(&fetched, &list, &PLACE).unwrap();
     let records = capture(&fetched, Some(b"a page"), &PLACE, &mut originals);
     assert_eq!(record.field("WARC-Refers-To"), Some(records[1].id().to_string().as_str()));
     assert_eq!((record.kind(), record.date()), (WarcRecordKind::Metadata, records[1].date()));
     let lines = "preference: index=n@x-robots-tag\r\npreference: tdm-policy=http://a.test/p  x: y@tdm-reservation\r\n";
     assert_eq!(str::from_utf8(record.block()).unwrap(), lines);
     assert!(records.iter().all(|other| other.id() != record.id()));
-    assert_eq!(preferences_record(&fetched, &[], &PLACE), None);
+    assert_eq!(metadata_record(&fetched, &[], &PLACE), None);
 }

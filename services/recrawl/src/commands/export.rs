@@ -11,6 +11,7 @@ use messages::{FetchResult, topics};
 use outputs::encoder::FileEncoder;
 use outputs::encoder::lines::JsonLines;
 use outputs::encoder::parquet::ParquetRows;
+use outputs::encoder::wacz::WaczPackages;
 use outputs::encoder::warc::WarcRecords;
 use outputs::record::{FETCHES, FetchLine, FetchRow, UseSelection, fetch_preferences, unpacked_body};
 use outputs::sink::printer::Printer;
@@ -33,9 +34,12 @@ pub struct ExportArguments {
 
 #[derive(Subcommand, Debug)]
 enum ExportForm {
-    /// Writes WARC files with requests, responses and revisits, one gzip member per record. Prints a line for each
-    /// completed file.
+    /// Writes WARC files with requests, responses and revisits, one gzip member per record, and beside each an index for
+    /// replay (CDXJ). Prints a line for each completed file.
     Warc(FilesArguments),
+    /// Writes the same as packages that replay tools open as they are: WACZ files, each with a WARC file, its index and a
+    /// list of its pages. Prints a line for each completed file.
+    Wacz(FilesArguments),
     /// Prints a line of JSON for every fetch, whatever its outcome. With --out or --to, writes files of such lines, and
     /// prints a line for each completed one.
     Jsonl(FetchesArguments),
@@ -74,6 +78,9 @@ pub fn export(arguments: &ExportArguments, format: Format) -> Result<(), Command
         ExportForm::Warc(arguments) => Export::open(arguments, format)?.write_files(|export, results| {
             // Revisits may refer to records that were exported before the start.
             WarcRecords::new(&export.settings, results, &export.stop)
+        }),
+        ExportForm::Wacz(arguments) => Export::open(arguments, format)?.write_files(|export, results| {
+            WarcRecords::new(&export.settings, results, &export.stop).map(WaczPackages::new)
         }),
         ExportForm::Jsonl(FetchesArguments { files, no_body }) => {
             let export = Export::open(files, format)?;

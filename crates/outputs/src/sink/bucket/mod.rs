@@ -145,6 +145,12 @@ impl Bucket {
         written.map(Version::from)
     }
 
+    /// Writes an object as a whole, whatever is there.
+    pub(super) fn put(&self, name: &str, content: Vec<u8>) -> Result<(), CommandFailure> {
+        let put = self.wait(self.store.put(&self.key(name), PutPayload::from(content)));
+        put.map(drop).map_err(|not_done| not_done.otherwise(format!("{}: it cannot be written", self.shown(name))))
+    }
+
     /// Begins an upload. The object is invisible until it is complete.
     pub(super) fn begin(&self, name: &str) -> Result<String, CommandFailure> {
         let begun = self.wait(self.store.create_multipart(&self.key(name)));
