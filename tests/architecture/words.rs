@@ -91,7 +91,6 @@ fn stages_that_a_simulation_replays_take_time_and_chance_as_arguments() {
 const WRITERS: [(&str, &str); 3] = [
     ("crates/outputs/src/stdout", "this is the one writer"),
     ("crates/outputs/src/record/change_text.rs", "it asks whether stdout is a terminal, and writes nothing"),
-    ("services/recrawl/src/main.rs", "completions of a shell are ours"),
 ];
 
 /// Whether a line of code writes to stdout, or may.

@@ -38,6 +38,7 @@ mod monitoring;
 mod object_storage;
 mod open_files;
 mod operating;
+mod other_mirrors;
 mod outputs;
 mod parquet;
 mod power_cuts;

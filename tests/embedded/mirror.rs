@@ -22,7 +22,7 @@ fn mirror(crawl: &Crawl, server: &SearchServer, further: &[&str]) -> Output {
 }
 
 /// The copies by page id.
-fn contents(crawl: &Crawl) -> BTreeMap<String, Value> {
+pub(crate) fn contents(crawl: &Crawl) -> BTreeMap<String, Value> {
     let lines = export(crawl, &["contents"]).exits_with(0).stdout;
     let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.map(|line| (line["page_id"].as_str().unwrap().to_owned(), line)).collect()
@@ -138,14 +138,15 @@ fn site(state: Arc<AtomicUsize>) -> SocketAddr {
     })
 }
 
-struct Shop {
-    crawl: Crawl,
+/// A crawl of three pages, each of which has been looked at.
+pub(crate) struct Shop {
+    pub(crate) crawl: Crawl,
     state: Arc<AtomicUsize>,
     address: SocketAddr,
 }
 
 impl Shop {
-    fn open() -> Self {
+    pub(crate) fn open() -> Self {
         let state = Arc::new(AtomicUsize::new(40));
         let address = site(state.clone());
         let crawl = Crawl::default()
@@ -163,7 +164,7 @@ impl Shop {
     }
 
     /// Looks at all pages in a new state.
-    fn look(&self, state: usize) {
+    pub(crate) fn look(&self, state: usize) {
         self.state.store(state, Ordering::SeqCst);
         let pages = ["/lamp", "/chair", "/bell"].map(|path| self.url(path));
         // A difference within minutes is held back until it has lasted.

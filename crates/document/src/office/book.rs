@@ -43,7 +43,7 @@ pub(super) fn book(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
     Some(())
 }
 
-/// What is inside of the body of a page. Markup in XHTML has lower case.
+/// The inside of the body of a page. Markup in XHTML has lower case.
 fn inner(page: &str) -> Option<&str> {
     let (_, body) = page.split_once("<body")?;
     let (_, body) = body.split_once('>')?;

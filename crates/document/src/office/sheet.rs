@@ -162,8 +162,8 @@ impl Cells<'_> {
 
 /// The column of a place such as `BC12`, from 0.
 fn column_of(place: &str) -> Option<usize> {
-    let letters = place.bytes().take_while(u8::is_ascii_alphabetic).take(3);
-    let number = letters.fold(0, |sum, letter| 26 * sum + usize::from(letter.to_ascii_uppercase() - b'A') + 1);
+    let digits = place.bytes().take_while(u8::is_ascii_alphabetic).take(3);
+    let number = digits.fold(0, |sum, digit| 26 * sum + usize::from(digit.to_ascii_uppercase() - b'A') + 1);
     number.checked_sub(1)
 }
 

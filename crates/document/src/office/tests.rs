@@ -50,7 +50,7 @@ fn blocks(body: &[u8]) -> Vec<String> {
     blocks.list.iter().map(|block| blocks.text(block).to_owned()).collect()
 }
 
-fn letter(year: u16, text: &str) -> Vec<u8> {
+fn memo(year: u16, text: &str) -> Vec<u8> {
     let root =
         relations(&[("a", "officeDocument", "word/document2.xml"), ("b", "core-properties", "docProps/core.xml")]);
     let of_document = relations(&[
@@ -88,7 +88,7 @@ const PARAGRAPHS: &str = "<w:p><w:pPr><w:pStyle w:val='berschrift1'/><w:tabs><w:
 
 #[test]
 fn a_word_document_is_read_as_its_readers_see_it() {
-    let body = letter(2024, PARAGRAPHS);
+    let body = memo(2024, PARAGRAPHS);
     let page = crate::extract(Some(WORD), &body);
     assert_eq!(page.title, "A & B");
     assert_eq!(lines(&body), ["Fees", "From May < June on", "the list", "here", "Adults 12 €", "A note."]);
@@ -99,9 +99,9 @@ fn a_word_document_is_read_as_its_readers_see_it() {
 
 #[test]
 fn a_document_that_is_made_again_is_the_same_and_an_edit_is_not() {
-    assert_ne!(letter(2024, PARAGRAPHS), letter(2025, PARAGRAPHS));
-    assert_eq!(office_html(&letter(2024, PARAGRAPHS)), office_html(&letter(2025, PARAGRAPHS)));
-    assert_ne!(blocks(&letter(2024, PARAGRAPHS)), blocks(&letter(2024, &PARAGRAPHS.replace("12", "13"))));
+    assert_ne!(memo(2024, PARAGRAPHS), memo(2025, PARAGRAPHS));
+    assert_eq!(office_html(&memo(2024, PARAGRAPHS)), office_html(&memo(2025, PARAGRAPHS)));
+    assert_ne!(blocks(&memo(2024, PARAGRAPHS)), blocks(&memo(2024, &PARAGRAPHS.replace("12", "13"))));
 }
 
 fn book_of_cells(rows: &str) -> Vec<u8> {
@@ -212,19 +212,19 @@ fn a_book_is_its_chapters_in_their_order() {
 
 #[test]
 fn what_cannot_be_read_counts_by_its_digest() {
-    let whole = letter(2024, PARAGRAPHS);
-    let bomb = letter(2024, &format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a".repeat(MAX_PART_BYTES as usize + 1)));
+    let whole = memo(2024, PARAGRAPHS);
+    let bomb = memo(2024, &format!("<w:p><w:r><w:t>{}</w:t></w:r></w:p>", "a".repeat(MAX_PART_BYTES as usize + 1)));
     assert!(bomb.len() < 100_000);
     let cases = [
         &whole[..whole.len() - 30],
         &bomb,
         b"PK\x03\x04",
         &archive(&[("word/document.xml", "<w:document/>")]),
-        &letter(2024, "<w:p>"),
-        &letter(2024, ""),
+        &memo(2024, "<w:p>"),
+        &memo(2024, ""),
     ];
     for (number, body) in cases.into_iter().enumerate() {
-        // A letter without paragraphs still has its note.
+        // A document without paragraphs still has its note.
         assert_eq!(office_html(body).is_none(), number != 5, "case {number}");
         let blocks = Body::new(body, Some(WORD), None).blocks();
         assert_eq!(blocks.is_opaque, number != 5, "case {number}");
@@ -246,7 +246,7 @@ proptest! {
     #[test]
     fn no_damage_makes_it_fail(places in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..30), cut in any::<prop::sample::Index>()) {
         let rows = "<row><c r='B1' t='s'><v>0</v></c></row>";
-        for mut body in [letter(2024, PARAGRAPHS), book_of_cells(rows)] {
+        for mut body in [memo(2024, PARAGRAPHS), book_of_cells(rows)] {
             for (place, byte) in &places {
                 let at = place.index(body.len());
                 body[at] = *byte;
@@ -258,6 +258,6 @@ proptest! {
 
     #[test]
     fn no_xml_makes_it_fail(text in "(<|>|/|w:p|w:r|w:t|w:tc|w:tbl|w:del| a='|&lt;|&x;|'|\\PC){0,60}") {
-        let _ = office_html(&letter(2024, &text));
+        let _ = office_html(&memo(2024, &text));
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn slides(package: &mut Package<'_>, main: &str, text: &str, out: &mu
     let mut order = Vec::new();
     walk(text, &mut |step| {
         if let Step::Open("sldId", attributes) = step {
-            // Two attributes are called id, and only that of the relation begins with a letter.
+            // Two attributes are called id, one of them that of the relation.
             order.extend(attributes.all("id").into_iter().find(|id| relations.iter().any(|of| of.id == *id)));
         }
     })?;
