@@ -88,7 +88,7 @@ fn stages_that_a_simulation_replays_take_time_and_chance_as_arguments() {
 }
 
 /// Files that may write to stdout themselves, and why.
-const WRITERS: [(&str, &str); 3] = [
+const WRITERS: [(&str, &str); 2] = [
     ("crates/outputs/src/stdout", "this is the one writer"),
     ("crates/outputs/src/record/change_text.rs", "it asks whether stdout is a terminal, and writes nothing"),
 ];
