@@ -143,17 +143,18 @@ impl Documents {
         }
     }
 
-    /// Carries an action out, as `version_type=external_gte` says.
+    /// Carries an action out, as `version_type=external_gte` says. One without a version is the last word.
     fn act(&mut self, index: &str, action: &Value, document: Option<Value>) -> Value {
-        assert_eq!(action["version_type"], "external_gte");
         let id = action["_id"].as_str().expect("an action has an id").to_owned();
-        let version = action["version"].as_i64().expect("an action has a version");
+        let given = action["version"].as_i64();
+        assert!(given.is_none() && document.is_none() || action["version_type"] == "external_gte", "{action}");
         if document.is_some() && self.refused.contains(&id) {
             let error = json!({"type": "mapper_parsing_exception", "reason": "failed to parse"});
             return json!({"_id": id, "status": 400, "error": error});
         }
         let documents = self.indexes.get_mut(index).expect("the index is there");
         let before = documents.get(&id);
+        let version = given.unwrap_or_else(|| before.map_or(1, |(known, _)| known + 1));
         if before.is_some_and(|(known, _)| *known > version) {
             self.superseded += 1;
             let error = json!({"type": "version_conflict_engine_exception", "reason": "a higher version is there"});

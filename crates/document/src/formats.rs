@@ -30,20 +30,7 @@ const FORMATS: [Format; 8] = [
         kind: ContentKind::Opaque,
         decode: |_, _| None,
     },
-    Format {
-        media_types: &[
-            "application/vnd.openxmlformats-officedocument.*",
-            "application/vnd.ms-word.document.macroenabled.12",
-            "application/vnd.ms-excel.sheet.macroenabled.12",
-            "application/vnd.ms-powerpoint.presentation.macroenabled.12",
-            "application/vnd.oasis.opendocument.*",
-            "application/epub+zip",
-        ],
-        looks_like: looks_like_office,
-        is_text: false,
-        kind: ContentKind::Html,
-        decode: decode_office,
-    },
+    OFFICE,
     // A picture with words, such as a badge, is read like one in a page.
     Format {
         media_types: &["image/svg+xml"],
@@ -94,8 +81,33 @@ const FORMATS: [Format; 8] = [
 const UNKNOWN: Format =
     Format { media_types: &[], looks_like: |_| false, is_text: false, kind: ContentKind::Opaque, decode: |_, _| None };
 
+const OFFICE: Format = Format {
+    media_types: &[
+        "application/vnd.openxmlformats-officedocument.*",
+        "application/vnd.ms-word.document.macroenabled.12",
+        "application/vnd.ms-excel.sheet.macroenabled.12",
+        "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+        "application/vnd.oasis.opendocument.*",
+        "application/epub+zip",
+    ],
+    // Of the whole body, since its zeros have to stay in their places.
+    looks_like: |_| false,
+    is_text: false,
+    kind: ContentKind::Html,
+    decode: decode_office,
+};
+
 /// Media types that say nothing.
 const NO_MEDIA_TYPES: [&str; 4] = ["", "*/*", "unknown/unknown", "application/unknown"];
+/// Media types that servers also give to office documents, which are known by their first bytes then.
+const OFTEN_OFFICE: [&str; 6] = [
+    "application/octet-stream",
+    "application/zip",
+    "application/x-zip-compressed",
+    "application/msword",
+    "application/vnd.ms-excel",
+    "application/vnd.ms-powerpoint",
+];
 /// Bytes of a body by which it is known.
 const START_BYTES: usize = 1024;
 
@@ -104,6 +116,7 @@ impl Format {
     pub fn of(content_type: Option<&str>, body: &[u8]) -> &'static Self {
         let media_type = essence(content_type);
         let found = match NO_MEDIA_TYPES.contains(&media_type.as_str()) {
+            true if looks_like_office(body) => Some(&OFFICE),
             true => {
                 let start = start_of(body);
                 FORMATS.iter().find(|format| (format.looks_like)(start.trim_ascii_start()))
@@ -113,7 +126,8 @@ impl Format {
                 FORMATS.iter().find(|format| format.media_types.iter().any(|pattern| fits(pattern, &media_type)))
             }),
         };
-        found.unwrap_or(&UNKNOWN)
+        let is_office = || OFTEN_OFFICE.contains(&media_type.as_str()) && looks_like_office(body);
+        found.or_else(|| is_office().then_some(&OFFICE)).unwrap_or(&UNKNOWN)
     }
 
     /// The name of the format where a header names none.

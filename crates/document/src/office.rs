@@ -13,7 +13,7 @@ mod walk;
 mod word;
 
 use self::out::Html;
-use self::package::{Package, Relation};
+use self::package::Package;
 use crate::charset::{CharsetSource, DecodedText};
 use std::borrow::Cow;
 
@@ -53,18 +53,14 @@ pub(crate) fn decode_office<'a>(body: &'a [u8], _content_type: Option<&str>) -> 
 /// Office Open XML (ECMA-376): the part that the package names decides what it is, whatever its file is called.
 fn office_open_xml(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
     let root = package.relations("")?;
-    let named = |kind: &str| root.iter().find(|relation| relation.kind.ends_with(kind)).map(Relation::target);
-    let main = named("/officeDocument")?;
-    if let Some(properties) = named("/core-properties")
-        && let Some(properties) = package.text(&properties)
-    {
-        out.title(&walk::text_of_first(&properties, "title")?);
-    }
-    let text = package.text(&main)?;
+    let main = root.part("/officeDocument")?;
+    let properties = package.text_if_any(root.part("/core-properties"))?;
+    out.title(&walk::text_of_first(&properties, "title")?);
+    let text = package.text(main)?;
     match walk::root_name(&text)?.as_str() {
-        "document" => word::document(package, &main, &text, out),
-        "workbook" => sheet::workbook(package, &main, &text, out),
-        "presentation" => word::slides(package, &main, &text, out),
+        "document" => word::document(package, main, &text, out),
+        "workbook" => sheet::workbook(package, main, &text, out),
+        "presentation" => word::slides(package, main, &text, out),
         _ => None,
     }
 }

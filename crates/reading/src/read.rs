@@ -77,7 +77,7 @@ pub struct ReadLink {
 pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageReading {
     let body = Body::new(body, content_type, url);
     let Some(decoded) = body.decoded() else {
-        return PageReading { kind: body.kind(), ..PageReading::default() };
+        return PageReading { kind: ContentKind::Opaque, ..PageReading::default() };
     };
     let mut reading = match body.html() {
         Some(html) => read_html(html, decoded.charset, url),

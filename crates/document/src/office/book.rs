@@ -1,8 +1,10 @@
 //! Electronic books (EPUB 3.3 and older), which are XHTML pages in an order.
 
-use super::out::Html;
+use super::out::{Html, escape};
 use super::package::{MAX_FILES, Package, resolved};
 use super::walk::{Step, text_of_first, walk};
+use quick_xml::Reader;
+use quick_xml::events::Event;
 use std::collections::BTreeMap;
 
 /// The chapters in their order, each the body of its page.
@@ -34,7 +36,7 @@ pub(super) fn book(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
     for href in order.iter().filter_map(|id| files.get(id)) {
         let chapter = package.text(&resolved(directory, &decoded(href)))?;
         out.push("<section>\n");
-        out.push(inner(&chapter)?);
+        out.push(&as_html(inner(&chapter).unwrap_or(&chapter))?);
         out.push("\n</section>\n");
         if out.is_full() {
             return None;
@@ -48,6 +50,35 @@ fn inner(page: &str) -> Option<&str> {
     let (_, body) = page.split_once("<body")?;
     let (_, body) = body.split_once('>')?;
     Some(body.rsplit_once("</body").map_or(body, |(body, _)| body))
+}
+
+/// Elements of HTML that have no end.
+const VOID: [&str; 13] =
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"];
+
+/// XHTML as HTML, which opens an element where XHTML has an empty one. `None` if it is not well-formed.
+fn as_html(body: &str) -> Option<String> {
+    let mut reader = Reader::from_str(body);
+    reader.config_mut().allow_unmatched_ends = true;
+    let mut html = String::with_capacity(body.len());
+    loop {
+        let start = reader.buffer_position() as usize;
+        let event = reader.read_event().ok()?;
+        let raw = body.get(start..reader.buffer_position() as usize)?;
+        match event {
+            Event::Eof => return Some(html),
+            Event::Empty(element) => {
+                let name = std::str::from_utf8(element.name().into_inner()).ok()?.to_owned();
+                html.push_str(raw.trim_end_matches('>').trim_end_matches('/'));
+                html.push('>');
+                if !VOID.contains(&name.as_str()) {
+                    html.push_str(&format!("</{name}>"));
+                }
+            }
+            Event::CData(text) => escape(&text.decode().ok()?, &mut html),
+            _ => html.push_str(raw),
+        }
+    }
 }
 
 /// A name with its percent-encoded bytes as they are. A name that is no text then stays as it is.

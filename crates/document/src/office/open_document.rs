@@ -1,8 +1,9 @@
 //! Text documents, spreadsheets and presentations of OpenDocument (ISO/IEC 26300).
 
-use super::out::{Html, MAX_NESTED, escape};
+use super::out::{Html, MAX_HTML_BYTES, MAX_NESTED, escape};
 use super::package::Package;
 use super::walk::{Attributes, Step, text_of_first, walk_while};
+use std::collections::BTreeSet;
 
 /// Most times that a cell which is said to be repeated stands in its row. Empty cells to the end of the sheet are said so.
 const MAX_REPEATED: usize = 64;
@@ -20,14 +21,12 @@ const LEFT_OUT: [&str; 8] = [
 ];
 
 pub(super) fn open_document(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
-    if let Some(meta) = package.text("meta.xml") {
-        out.title(&text_of_first(&meta, "title")?);
-    }
+    out.title(&text_of_first(&package.text_if_any(Some("meta.xml"))?, "title")?);
     let content = package.text("content.xml")?;
     let mut reading = Reading::default();
     walk_while(&content, &mut |step| {
         reading.step(step, out);
-        !out.is_full() && reading.open.len() <= MAX_NESTED
+        !out.is_full() && reading.open.len() <= MAX_NESTED && reading.is_short()
     })
 }
 
@@ -42,6 +41,12 @@ struct Reading {
     /// Times that the open cell stands in its row, and what is in it so far.
     repeated: usize,
     cell: Option<String>,
+    /// Cells that are open within the open cell.
+    inner_cells: usize,
+    is_spreadsheet: bool,
+    /// The style that was declared last, and those of hidden tables.
+    style: String,
+    hidden: BTreeSet<String>,
 }
 
 impl Reading {
@@ -72,8 +77,23 @@ impl Reading {
             Step::Close("a") => self.add(|markup| markup.push_str("</a>")),
             Step::Open("page", _) => out.push("<section>\n"),
             Step::Close("page") => out.push("</section>\n"),
+            // A table within a cell is read with its text.
+            Step::Open("table-cell" | "covered-table-cell", _) if self.cell.is_some() => self.inner_cells += 1,
+            Step::Close("table-cell" | "covered-table-cell") if self.inner_cells > 0 => self.inner_cells -= 1,
+            Step::Open("table" | "table-row", _) | Step::Close("table" | "table-row") if self.cell.is_some() => {}
+            Step::Open("spreadsheet", _) => self.is_spreadsheet = true,
+            Step::Open("style", attributes) => self.style = attributes.get("name").unwrap_or_default(),
+            Step::Open("table-properties", of) if of.get("display").is_some_and(|display| display == "false") => {
+                self.hidden.insert(self.style.clone());
+            }
+            Step::Open("table", of) if of.get("style-name").is_some_and(|style| self.hidden.contains(&style)) => {
+                self.left_out = 1;
+            }
             Step::Open("table", attributes) => {
-                attributes.get("name").into_iter().for_each(|name| out.element("h3", &name));
+                // In a text the name is for programs only.
+                if let Some(name) = attributes.get("name").filter(|_| self.is_spreadsheet) {
+                    out.sheet_name(&name);
+                }
                 out.push("<table>\n");
             }
             Step::Close("table") => out.push("</table>\n"),
@@ -90,6 +110,12 @@ impl Reading {
             Step::Close("table-cell" | "covered-table-cell") => self.close_cell(out),
             _ => {}
         }
+    }
+
+    /// Whether what is open is not longer than a document may be.
+    fn is_short(&self) -> bool {
+        let cell = self.cell.as_ref().map_or(0, String::len);
+        cell + self.open.last().map_or(0, |(_, markup)| markup.len()) <= MAX_HTML_BYTES
     }
 
     fn add(&mut self, add: impl FnOnce(&mut String)) {

@@ -11,6 +11,9 @@ use std::io::Read;
 /// Most files of an archive. A book of a thousand chapters with pictures has fewer.
 pub(super) const MAX_FILES: usize = 20_000;
 
+/// The longest address or name of a part. Browsers and servers take no longer ones.
+const MAX_TARGET_BYTES: usize = 8 * 1024;
+
 pub(super) struct Package<'a> {
     archive: ZipSliceArchive<&'a [u8]>,
     files: BTreeMap<String, File>,
@@ -24,9 +27,31 @@ struct File {
     method: CompressionMethod,
 }
 
+/// The relations of a part.
+#[derive(Default)]
+pub(super) struct Relations {
+    list: Vec<Relation>,
+    by_id: BTreeMap<String, usize>,
+}
+
+impl Relations {
+    pub(super) fn find(&self, id: &str) -> Option<&Relation> {
+        self.by_id.get(id).and_then(|number| self.list.get(*number))
+    }
+
+    /// The relations whose kind ends so.
+    pub(super) fn of_kind(&self, kind: &str) -> impl Iterator<Item = &Relation> {
+        self.list.iter().filter(move |relation| relation.kind.ends_with(kind))
+    }
+
+    /// The part of the first relation of this kind.
+    pub(super) fn part(&self, kind: &str) -> Option<&str> {
+        self.of_kind(kind).next().map(Relation::target)
+    }
+}
+
 /// A relation of a part to another, as Office Open XML has them.
 pub(super) struct Relation {
-    pub(super) id: String,
     /// A URI that ends with the kind's name.
     pub(super) kind: String,
     target: String,
@@ -36,8 +61,8 @@ pub(super) struct Relation {
 
 impl Relation {
     /// The name of the part, or the address if it is external.
-    pub(super) fn target(&self) -> String {
-        self.target.clone()
+    pub(super) fn target(&self) -> &str {
+        &self.target
     }
 }
 
@@ -70,36 +95,47 @@ impl<'a> Package<'a> {
         let entry = self.archive.get_entry(*place).ok()?;
         // Sizes in the archive are claims, so what comes is counted.
         let (mut bytes, most) = (Vec::new(), self.left + 1);
-        match *method {
+        let read = match *method {
             CompressionMethod::STORE => entry.verifying_reader(entry.data()).take(most).read_to_end(&mut bytes),
             CompressionMethod::DEFLATE => {
                 entry.verifying_reader(DeflateDecoder::new(entry.data())).take(most).read_to_end(&mut bytes)
             }
             _ => return None,
-        }
-        .ok()?;
-        self.left = self.left.checked_sub(bytes.len() as u64)?;
+        };
+        let left = self.left.checked_sub(bytes.len() as u64);
+        // Failures count, too: a document may name a part that fails any number of times.
+        self.left = left.unwrap_or(0);
+        read.ok()?;
+        left?;
         if let Some((encoding, _)) = Encoding::for_bom(&bytes) {
             return Some(encoding.decode(&bytes).0.into_owned());
         }
         String::from_utf8(bytes).ok()
     }
 
-    /// The relations of a part, or of the package itself by the name "". None if it has no such file.
-    pub(super) fn relations(&mut self, of: &str) -> Option<Vec<Relation>> {
+    /// The text of a part that a document may lack, empty then. `None` if it is there and cannot be read.
+    pub(super) fn text_if_any(&mut self, name: Option<&str>) -> Option<String> {
+        match name.filter(|name| self.has(name)) {
+            Some(name) => self.text(name),
+            None => Some(String::new()),
+        }
+    }
+
+    /// The relations of a part, or of the package itself by the name "".
+    pub(super) fn relations(&mut self, of: &str) -> Option<Relations> {
         let (directory, name) = of.rsplit_once('/').unwrap_or(("", of));
         let separator = if directory.is_empty() { "" } else { "/" };
         let file = format!("{directory}{separator}_rels/{name}.rels");
-        if !self.has(&file) {
-            return Some(Vec::new());
-        }
-        let mut relations = Vec::new();
-        walk(&self.text(&file)?, &mut |step| {
+        let mut relations = Relations::default();
+        walk(&self.text_if_any(Some(&file))?, &mut |step| {
             if let Step::Open("Relationship", attributes) = step {
                 let value = |name: &str| attributes.get(name).unwrap_or_default();
                 let is_external = value("TargetMode") == "External";
                 let target = if is_external { value("Target") } else { resolved(directory, &value("Target")) };
-                relations.push(Relation { id: value("Id"), kind: value("Type"), target, is_external });
+                if target.len() <= MAX_TARGET_BYTES {
+                    relations.by_id.entry(value("Id")).or_insert(relations.list.len());
+                    relations.list.push(Relation { kind: value("Type"), target, is_external });
+                }
             }
         })?;
         Some(relations)

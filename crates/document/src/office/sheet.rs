@@ -1,8 +1,9 @@
 //! Spreadsheets of Excel (ECMA-376: SpreadsheetML).
 
 use super::out::Html;
-use super::package::{Package, Relation};
+use super::package::Package;
 use super::walk::{Attributes, Step, walk, walk_while};
+use std::collections::BTreeSet;
 
 /// Days from 1899-12-30, where the numbers of dates begin, to 1970-01-01; and from 1904-01-01 with the other calendar.
 const EPOCH_1900: f64 = 25_569.0;
@@ -11,15 +12,8 @@ const EPOCH_1904: f64 = 24_107.0;
 /// The visible sheets in their order, each a heading and a table. A cell shows its value; what it was calculated from is left out.
 pub(super) fn workbook(package: &mut Package<'_>, main: &str, text: &str, out: &mut Html) -> Option<()> {
     let relations = package.relations(main)?;
-    let part = |kind: &str| relations.iter().find(|of| of.kind.ends_with(kind)).map(Relation::target);
-    let shared = match part("/sharedStrings").and_then(|name| package.text(&name)) {
-        Some(text) => shared_strings(&text)?,
-        None => Vec::new(),
-    };
-    let dates = match part("/styles").and_then(|name| package.text(&name)) {
-        Some(text) => styles_of_dates(&text)?,
-        None => Vec::new(),
-    };
+    let shared = shared_strings(&package.text_if_any(relations.part("/sharedStrings"))?)?;
+    let dates = styles_of_dates(&package.text_if_any(relations.part("/styles"))?)?;
     let mut sheets = Vec::new();
     let mut epoch = EPOCH_1900;
     walk(text, &mut |step| match step {
@@ -33,10 +27,11 @@ pub(super) fn workbook(package: &mut Package<'_>, main: &str, text: &str, out: &
         _ => {}
     })?;
     for (name, id) in sheets {
-        let target = relations.iter().find(|of| of.id == id).filter(|of| of.kind.ends_with("/worksheet"));
-        let Some(target) = target.map(Relation::target) else { continue };
-        let text = package.text(&target)?;
-        out.element("h2", &name);
+        let Some(sheet) = relations.find(&id).filter(|relation| relation.kind.ends_with("/worksheet")) else {
+            continue;
+        };
+        let text = package.text(sheet.target())?;
+        out.sheet_name(&name);
         out.push("<table>\n");
         let mut cells = Cells { shared: &shared, dates: &dates, epoch, ..Cells::default() };
         walk_while(&text, &mut |step| {
@@ -65,7 +60,7 @@ fn shared_strings(xml: &str) -> Option<Vec<String>> {
 
 /// For each style of cells, whether it shows a number as a date.
 fn styles_of_dates(xml: &str) -> Option<Vec<bool>> {
-    let (mut custom, mut styles, mut is_in_cells) = (Vec::new(), Vec::new(), false);
+    let (mut custom, mut styles, mut is_in_cells) = (BTreeSet::new(), Vec::new(), false);
     walk(xml, &mut |step| match step {
         Step::Open("numFmt", of) if is_date_code(&of.get("formatCode").unwrap_or_default()) => {
             custom.extend(of.get("numFmtId"));

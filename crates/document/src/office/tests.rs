@@ -233,6 +233,81 @@ fn what_cannot_be_read_counts_by_its_digest() {
     assert_eq!(ContentKind::of(None, &archive(&[("photo.jpg", "x")])), ContentKind::Opaque);
 }
 
+/// A document with one paragraph and this relation.
+fn linked(target: &str, paragraph: &str) -> Vec<u8> {
+    let root = relations(&[("a", "officeDocument", "d.xml")]);
+    let document = format!("<w:document xmlns:w='w'><w:p>{paragraph}</w:p></w:document>");
+    archive(&[
+        ("_rels/.rels", &root),
+        ("_rels/d.xml.rels", &relations(&[("h", "hyperlink", target)])),
+        ("d.xml", &document),
+    ])
+}
+
+#[test]
+fn a_document_may_not_grow_by_what_it_repeats() {
+    let text = "<w:r><w:t>x</w:t></w:r>";
+    let link = format!("<w:hyperlink r:id='h'>{text}</w:hyperlink>");
+    assert!(office_html(&linked("https://a.test/", &link)).unwrap().contains("https://a.test/"));
+    let far = format!("https://a.test/{}", "x".repeat(8_000));
+    assert!(office_html(&linked(&far, &link)).is_some());
+    assert_eq!(office_html(&linked(&far, &link.repeat(1_000))), None);
+    let too_far = format!("https://a.test/{}", "x".repeat(9_000));
+    assert!(!office_html(&linked(&too_far, &link)).unwrap().contains("a.test"));
+    let title = format!("<c:x xmlns:c='c' xmlns:d='d'><d:title>{}</d:title></c:x>", "t".repeat(5 << 20));
+    assert_eq!(office_html(&archive(&[("content.xml", "<o><p>x</p></o>"), ("meta.xml", &title)])), None);
+}
+
+#[test]
+fn what_has_a_part_that_cannot_be_read_counts_by_its_digest() {
+    let strings = format!("<sst><si><t>{}</t></si></sst>", "s".repeat(MAX_PART_BYTES as usize));
+    let root = relations(&[("a", "officeDocument", "w.xml")]);
+    let of_book = relations(&[("s", "worksheet", "s.xml"), ("t", "sharedStrings", "t.xml")]);
+    let book = "<workbook xmlns:r='r'><sheets><sheet name='A' r:id='s'/></sheets></workbook>";
+    let files = [("_rels/.rels", root.as_str()), ("_rels/w.xml.rels", &of_book), ("w.xml", book)];
+    let sheet = ("s.xml", "<worksheet><row><c><v>1</v></c></row></worksheet>");
+    assert!(office_html(&archive(&[&files[..], &[sheet]].concat())).is_some());
+    assert_eq!(office_html(&archive(&[&files[..], &[sheet, ("t.xml", &strings)]].concat())), None);
+    // Charts and pictures alone.
+    assert_eq!(office_html(&archive(&[&files[..], &[("s.xml", "<worksheet/>")]].concat())), None);
+    assert_eq!(office_html(&linked("https://a.test/", "<w:r><w:drawing/></w:r>")), None);
+}
+
+#[test]
+fn tables_within_cells_and_hidden_sheets_of_open_documents() {
+    let of = |content: &str| office_html(&archive(&[("content.xml", content)])).unwrap();
+    let nested = "<o><table name='Table1'><table-row><table-cell><p>outer</p><table><table-row><table-cell><p>inner</p></table-cell></table-row></table><p>last</p></table-cell></table-row></table></o>";
+    assert!(of(nested).contains("<table>\n<tr><td>outer<br>inner<br>last</td></tr>\n</table>"), "{}", of(nested));
+    let sheets = "<o><style name='ta2'><table-properties display='false'/></style><spreadsheet><table name='Seen'><table-row><table-cell><p>1</p></table-cell></table-row></table><table name='Old' style-name='ta2'><table-row><table-cell><p>2</p></table-cell></table-row></table></spreadsheet></o>";
+    assert!(of(sheets).contains("<h2>Seen</h2>") && !of(sheets).contains("Old") && !of(sheets).contains("<td>2"));
+}
+
+#[test]
+fn chapters_are_read_as_xhtml() {
+    let body = archive(&[
+        ("mimetype", "application/epub+zip"),
+        ("META-INF/container.xml", "<container><rootfile full-path='b.opf'/></container>"),
+        (
+            "b.opf",
+            "<package><manifest><item id='a' href='a.xhtml'/><item id='s' href='s.svg'/></manifest><spine><itemref idref='a'/><itemref idref='s'/></spine></package>",
+        ),
+        ("a.xhtml", "<html><body><p>One.</p><script src='x.js'/><p>Two.<br/></p><![CDATA[<b>]]></body></html>"),
+        ("s.svg", "<svg><text>Three.</text></svg>"),
+    ]);
+    let html = office_html(&body).unwrap();
+    assert!(html.contains("<script src='x.js'></script><p>Two.<br></p>&lt;b&gt;"), "{html}");
+    assert_eq!(lines(&body), ["One.", "Two.", "<b>", "Three."]);
+}
+
+#[test]
+fn documents_are_known_where_servers_call_them_something_else() {
+    let body = memo(2024, PARAGRAPHS);
+    for name in ["application/octet-stream", "application/zip", "application/msword"] {
+        assert!(crate::extract(Some(name), &body).text.contains("Fees"), "{name}");
+    }
+    assert_eq!(ContentKind::of(Some("image/png"), &body), ContentKind::Opaque);
+}
+
 #[test]
 fn entities_that_a_part_declares_are_not_replaced() {
     let laughs = "<!DOCTYPE x [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;'>]>";

@@ -1,7 +1,7 @@
 //! Paragraphs and tables of Word and PowerPoint, which call them alike (ECMA-376: WordprocessingML and DrawingML).
 
-use super::out::{Html, MAX_NESTED, escape};
-use super::package::{Package, Relation};
+use super::out::{Html, MAX_HTML_BYTES, MAX_NESTED, escape};
+use super::package::{Package, Relation, Relations};
 use super::walk::{Step, walk, walk_while};
 use std::collections::BTreeMap;
 
@@ -11,11 +11,10 @@ pub(super) fn document(package: &mut Package<'_>, main: &str, text: &str, out: &
     let relations = package.relations(main)?;
     let headings = headings(package, &relations)?;
     Reading::new(&relations, &headings).read(text, out)?;
-    for notes in relations.iter().filter(|of| of.kind.ends_with("/footnotes") || of.kind.ends_with("/endnotes")) {
-        if let Some(text) = package.text(&notes.target()) {
-            let relations = package.relations(&notes.target())?;
-            Reading::new(&relations, &headings).read(&text, out)?;
-        }
+    for notes in relations.of_kind("/footnotes").chain(relations.of_kind("/endnotes")) {
+        let text = package.text_if_any(Some(notes.target()))?;
+        let of_notes = package.relations(notes.target())?;
+        Reading::new(&of_notes, &headings).read(&text, out)?;
     }
     Some(())
 }
@@ -27,12 +26,12 @@ pub(super) fn slides(package: &mut Package<'_>, main: &str, text: &str, out: &mu
     walk(text, &mut |step| {
         if let Step::Open("sldId", attributes) = step {
             // Two attributes are called id, one of them that of the relation.
-            order.extend(attributes.all("id").into_iter().find(|id| relations.iter().any(|of| of.id == *id)));
+            order.extend(attributes.all("id").into_iter().find(|id| relations.find(id).is_some()));
         }
     })?;
-    for slide in order.iter().filter_map(|id| relations.iter().find(|relation| relation.id == *id)) {
-        let text = package.text(&slide.target())?;
-        let of_slide = package.relations(&slide.target())?;
+    for slide in order.iter().filter_map(|id| relations.find(id)) {
+        let text = package.text(slide.target())?;
+        let of_slide = package.relations(slide.target())?;
         out.push("<section>\n");
         Reading::new(&of_slide, &BTreeMap::new()).read(&text, out)?;
         out.push("</section>\n");
@@ -47,7 +46,7 @@ struct Paragraph {
 }
 
 struct Reading<'a> {
-    relations: &'a [Relation],
+    relations: &'a Relations,
     headings: &'a BTreeMap<String, &'static str>,
     /// Text boxes have paragraphs inside of those that hold them.
     open: Vec<Paragraph>,
@@ -62,7 +61,7 @@ struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    fn new(relations: &'a [Relation], headings: &'a BTreeMap<String, &'static str>) -> Self {
+    fn new(relations: &'a Relations, headings: &'a BTreeMap<String, &'static str>) -> Self {
         Self {
             relations,
             headings,
@@ -78,7 +77,7 @@ impl<'a> Reading<'a> {
     fn read(mut self, xml: &str, out: &mut Html) -> Option<()> {
         walk_while(xml, &mut |step| {
             self.step(step, out);
-            !out.is_full() && self.open.len() <= MAX_NESTED
+            !out.is_full() && self.open.len() <= MAX_NESTED && self.is_short()
         })
     }
 
@@ -126,11 +125,11 @@ impl<'a> Reading<'a> {
             Step::Open("noBreakHyphen", _) => self.add(|markup| markup.push('\u{2011}')),
             Step::Open("hyperlink", attributes) => {
                 let id = attributes.get("id").unwrap_or_default();
-                let target = self.relations.iter().find(|relation| relation.id == id && relation.is_external);
-                let target = target.map(Relation::target).unwrap_or_default();
+                let target = self.relations.find(&id).filter(|relation| relation.is_external);
+                let target = target.map_or("", Relation::target);
                 self.add(|markup| {
                     markup.push_str("<a href=\"");
-                    escape(&target, markup);
+                    escape(target, markup);
                     markup.push_str("\">");
                 });
             }
@@ -151,6 +150,11 @@ impl<'a> Reading<'a> {
         }
     }
 
+    /// Whether the open paragraph is not longer than a document may be.
+    fn is_short(&self) -> bool {
+        self.open.last().is_none_or(|open| open.markup.len() <= MAX_HTML_BYTES)
+    }
+
     fn add(&mut self, add: impl FnOnce(&mut String)) {
         if let Some(paragraph) = self.open.last_mut() {
             add(&mut paragraph.markup);
@@ -159,10 +163,9 @@ impl<'a> Reading<'a> {
 }
 
 /// The elements of the styles that are headings, by the styles' ids. Ids are in the language of the program; names are not.
-fn headings(package: &mut Package<'_>, relations: &[Relation]) -> Option<BTreeMap<String, &'static str>> {
+fn headings(package: &mut Package<'_>, relations: &Relations) -> Option<BTreeMap<String, &'static str>> {
     let mut headings = BTreeMap::new();
-    let styles = relations.iter().find(|relation| relation.kind.ends_with("/styles")).map(Relation::target);
-    let Some(text) = styles.and_then(|styles| package.text(&styles)) else { return Some(headings) };
+    let text = package.text_if_any(relations.part("/styles"))?;
     let mut id = String::new();
     walk(&text, &mut |step| match step {
         Step::Open("style", attributes) => id = attributes.get("styleId").unwrap_or_default(),

@@ -94,7 +94,8 @@ impl PageUpdate {
     }
 
     fn bytes(&self) -> usize {
-        self.content.text.as_ref().map_or(0, String::len) + DOCUMENT_BYTES
+        let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+        length(&self.content.text) + length(&self.content.title) + DOCUMENT_BYTES
     }
 }
 

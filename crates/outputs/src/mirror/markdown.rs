@@ -38,6 +38,8 @@ impl MarkdownDirectory {
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
+            // A run that was killed before this one may have left it.
+            let _ = std::fs::remove_file(host.join(format!(".{name}.new")));
             // It stays while it has other files.
             if std::fs::remove_dir(&host).is_err() && host.exists() {
                 touched.insert(host);
@@ -135,8 +137,9 @@ fn front_matter(content: &PublishedContent) -> String {
 /// A text as a string of YAML between quotation marks, which escapes what JSON does, and every other sign that is not printed.
 fn quoted(text: &str) -> String {
     let json = serde_json::to_string(text).expect("a text is JSON");
-    let is_unprinted =
-        |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}');
+    let is_unprinted = |character: char| {
+        character.is_control() || matches!(character, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
     if !json.contains(is_unprinted) {
         return json;
     }
@@ -157,8 +160,8 @@ fn in_markdown(text: &str) -> String {
         let mut is_start = true;
         for character in line.chars() {
             // A list begins with digits and a dot, so a line's start goes on behind digits.
-            let is_markup = matches!(character, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '&')
-                || (is_start && matches!(character, '#' | '>' | '+' | '-' | '=' | '~' | '|' | '.' | ')' | ':'));
+            let is_markup = matches!(character, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '&' | '~')
+                || (is_start && matches!(character, '#' | '>' | '+' | '-' | '=' | '|' | '.' | ')' | ':'));
             if is_markup {
                 shown.push('\\');
             }

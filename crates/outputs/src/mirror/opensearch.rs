@@ -135,7 +135,11 @@ fn turn(name: &str, before: &[String], new: &str) -> Value {
 fn bulk(updates: &[&PageUpdate]) -> Vec<u8> {
     let mut body = Vec::new();
     for update in updates {
-        let action = json!({"_id": update.id(), "version": update.order(), "version_type": "external_gte"});
+        // The time of a forgetting is that of another clock. It is the last word on its page whatever that says.
+        let action = match update.content().verdict == "forgotten" {
+            true => json!({"_id": update.id()}),
+            false => json!({"_id": update.id(), "version": update.order(), "version_type": "external_gte"}),
+        };
         let document = update.document();
         let action = if document.is_some() { json!({"index": action}) } else { json!({"delete": action}) };
         body.extend_from_slice(action.to_string().as_bytes());

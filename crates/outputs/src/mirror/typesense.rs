@@ -2,7 +2,7 @@
 
 use super::batch::PageUpdate;
 use super::search_index::{Fate, SearchIndex};
-use super::web_server::{WebServer, unreadable};
+use super::web_server::{Answer, WebServer, unreadable};
 use crate::sink::Undelivered;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -31,12 +31,12 @@ impl SearchIndex for Typesense {
     fn prepare(&mut self) -> Result<(), Undelivered> {
         let answer = self.server.request(Method::GET, &format!("/collections/{}", self.name), "", Vec::new())?;
         if answer.status != 404 {
-            return answer.taken().map(drop);
+            return taken(&answer).map(drop);
         }
         let body = creation(&self.name).to_string().into_bytes();
         let answer = self.server.request(Method::POST, "/collections", JSON, body)?;
         // The attempt before was faster.
-        if answer.status == 409 { Ok(()) } else { answer.taken().map(drop) }
+        if answer.status == 409 { Ok(()) } else { taken(&answer).map(drop) }
     }
 
     fn apply(&mut self, updates: &[&PageUpdate]) -> Result<Vec<Fate>, Undelivered> {
@@ -45,12 +45,12 @@ impl SearchIndex for Typesense {
         if documents > 0 {
             let path = format!("/collections/{}/documents/import?action=upsert", self.name);
             let answer = self.server.request(Method::POST, &path, LINES, body)?;
-            imported = fates(answer.taken()?, documents)?;
+            imported = fates(taken(&answer)?, documents)?;
         }
         let deletions: Vec<_> =
             updates.iter().filter(|update| update.is_deletion()).map(|update| update.id()).collect();
         for ids in deletions.chunks(IDS_AT_ONCE) {
-            self.server.request(Method::DELETE, &deletion(&self.name, ids), "", Vec::new())?.taken()?;
+            taken(&self.server.request(Method::DELETE, &deletion(&self.name, ids), "", Vec::new())?)?;
         }
         let mut imported = imported.into_iter();
         let fate = |update: &&PageUpdate| match update.is_deletion() {
@@ -59,6 +59,14 @@ impl SearchIndex for Typesense {
         };
         Ok(updates.iter().filter_map(fate).collect())
     }
+}
+
+/// The body of an answer. 422 to a whole request says that the disk or memory is full, or writes are skipped, which passes.
+fn taken(answer: &Answer) -> Result<&[u8], Undelivered> {
+    answer.taken().map_err(|problem| match problem {
+        Undelivered::Refused(problem) if answer.status == 422 => Undelivered::Later { problem, after: answer.after },
+        other => other,
+    })
 }
 
 /// Creates a collection.

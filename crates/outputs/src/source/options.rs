@@ -56,7 +56,11 @@ impl FollowOptions {
             };
             follower.worked();
             match next {
-                Some(record) => taken += u64::from(sink.take(record)?),
+                Some(record) => {
+                    // A gap before the record is known only now.
+                    sink.looks(follower);
+                    taken += u64::from(sink.take(record)?);
+                }
                 None if !self.follow => {
                     sink.rest()?;
                     return follower.ended();
@@ -102,7 +106,7 @@ fn moment(text: &str) -> Result<Timestamp, String> {
 }
 
 fn moment_seen_from(now: Timestamp, text: &str) -> Result<Timestamp, String> {
-    if let Ok(seconds) = text.parse::<f64>() {
+    if let Some(seconds) = text.parse::<f64>().ok().filter(|seconds| seconds.is_finite()) {
         return Ok(Timestamp::from_micros((seconds * 1e6) as i64));
     }
     if let Ok(ago) = humantime::parse_duration(text) {

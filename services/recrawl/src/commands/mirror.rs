@@ -151,7 +151,7 @@ impl Mirroring<'_> {
 }
 
 impl ContentSink for Mirroring<'_> {
-    const REMEDY: &'static str = "give --rebuild, or delete the mirror's documents and the file with its progress";
+    const REMEDY: &'static str = "give --rebuild; if one was under way, or with another engine, first delete the file with its progress and the documents";
 
     fn has_copy(&self, url: &CanonicalUrl) -> bool {
         self.copied.is_some() && self.place(url) <= self.copied

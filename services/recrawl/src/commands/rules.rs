@@ -9,8 +9,8 @@ use crate::commands::{SettingsArguments, WaitArguments};
 use crate::one_fetch::{Given, file_or_address, parsed};
 use crate::stages::topologies;
 use clap::Args;
-use document::Body;
 use document::select::{PartUse, SelectedPart, Selection};
+use document::{Body, ContentKind};
 use operate::RuleSets;
 use outputs::stdout::{Format, answer, word};
 use page::CanonicalUrl;
@@ -189,7 +189,7 @@ pub(crate) fn watch_report(
     let blocks = body.clone().with_selection(rule.selection()).blocks();
     WatchReport {
         only_triggers: rule.reports_only_triggers(),
-        read_as: word(&body.kind()),
+        read_as: word(&body.decoded().map_or(ContentKind::Opaque, |_| body.kind())),
         watch: parts(PartUse::Watch),
         ignore: parts(PartUse::Ignore),
         triggers: rule.sights(&blocks).into_iter().map(trigger_report).collect(),
