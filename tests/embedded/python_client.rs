@@ -50,7 +50,7 @@ fn its_types_and_operations_are_those_of_the_document() {
 
 #[test]
 fn it_keeps_its_promises_at_a_port_that_fails() {
-    script(Command::new(python()).args(["-m", "unittest", "-q", "tests/test_client.py"]).current_dir(client()));
+    script(Command::new(python()).args(["-m", "unittest", "discover", "-q", "-s", "tests"]).current_dir(client()));
 }
 
 #[test]
