@@ -183,6 +183,7 @@ fn read(reader: &mut impl BufRead) -> std::io::Result<Option<Webhook>> {
         let Some((name, value)) = line.split_once(':') else { break };
         headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
     }
+    assert!(!headers.contains_key("transfer-encoding"), "a request says how long it is: {first}");
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;

@@ -52,15 +52,12 @@ fn settings_page(defaults: &str) -> String {
         match (section, line.starts_with("# "), line.trim_start_matches('#').is_empty()) {
             (Some(name), ..) => {
                 page.push_str(if is_open { "```\n\n" } else { "" });
-                let words: Vec<_> = waiting.drain(..).map(|line| line.trim_start_matches(['#', ' '])).collect();
-                page.push_str(&format!("## {name}\n\n{}\n\n```toml\n{line}\n", words.join("\n").trim()));
+                page.push_str(&format!("## {name}\n\n{}\n\n```toml\n{line}\n", prose(&mut waiting)));
                 is_open = true;
             }
             (None, true, _) => waiting.push(line),
             (None, false, true) if !is_open => {
-                let words: Vec<_> = waiting.drain(..).map(|line| line.trim_start_matches(['#', ' '])).collect();
-                page.push_str(words.join("\n").trim());
-                page.push_str("\n\n");
+                page.push_str(&format!("{}\n\n", prose(&mut waiting)));
             }
             (None, false, _) => {
                 waiting.drain(..).chain([line]).filter(|line| !line.is_empty()).for_each(|line| {
@@ -72,6 +69,12 @@ fn settings_page(defaults: &str) -> String {
     }
     waiting.iter().for_each(|line| page.push_str(&format!("{line}\n")));
     page + "```\n"
+}
+
+/// Takes lines of comment as prose.
+fn prose(comment: &mut Vec<&str>) -> String {
+    let lines: Vec<_> = comment.drain(..).map(|line| line.trim_start_matches(['#', ' '])).collect();
+    lines.join("\n").trim().to_owned()
 }
 
 #[test]

@@ -90,7 +90,7 @@ const OFFICE: Format = Format {
         "application/vnd.oasis.opendocument.*",
         "application/epub+zip",
     ],
-    // Of the whole body, since its zeros have to stay in their places.
+    // Other archives begin with the same bytes.
     looks_like: |_| false,
     is_text: false,
     kind: ContentKind::Html,
@@ -99,7 +99,7 @@ const OFFICE: Format = Format {
 
 /// Media types that say nothing.
 const NO_MEDIA_TYPES: [&str; 4] = ["", "*/*", "unknown/unknown", "application/unknown"];
-/// Media types that servers also give to office documents, which are known by their first bytes then.
+/// Media types that servers also give to office documents, which are known by their files then.
 const OFTEN_OFFICE: [&str; 6] = [
     "application/octet-stream",
     "application/zip",
@@ -115,8 +115,11 @@ impl Format {
     /// The format by the `Content-Type` header, or by the first bytes of the body if the header says nothing.
     pub fn of(content_type: Option<&str>, body: &[u8]) -> &'static Self {
         let media_type = essence(content_type);
-        let found = match NO_MEDIA_TYPES.contains(&media_type.as_str()) {
-            true if looks_like_office(body) => Some(&OFFICE),
+        let is_unnamed = NO_MEDIA_TYPES.contains(&media_type.as_str());
+        if (is_unnamed || OFTEN_OFFICE.contains(&media_type.as_str())) && looks_like_office(body) {
+            return &OFFICE;
+        }
+        let found = match is_unnamed {
             true => {
                 let start = start_of(body);
                 FORMATS.iter().find(|format| (format.looks_like)(start.trim_ascii_start()))
@@ -126,8 +129,7 @@ impl Format {
                 FORMATS.iter().find(|format| format.media_types.iter().any(|pattern| fits(pattern, &media_type)))
             }),
         };
-        let is_office = || OFTEN_OFFICE.contains(&media_type.as_str()) && looks_like_office(body);
-        found.or_else(|| is_office().then_some(&OFFICE)).unwrap_or(&UNKNOWN)
+        found.unwrap_or(&UNKNOWN)
     }
 
     /// The name of the format where a header names none.

@@ -1,8 +1,8 @@
 //! Office documents and books as HTML: Word, Excel and PowerPoint since 2007, OpenDocument, EPUB.
 //!
 //! All of them are ZIP archives of XML. Only what a reader sees becomes HTML: paragraphs, headings, tables, links and the title.
-//! Dates, authors and styles are left out, so a document that is written again with another date is the same. What takes more
-//! than [`MAX_PART_BYTES`] is not read: then its digest counts, as with every file that cannot be read.
+//! Dates, authors and styles are left out, so a document that is written again with another date is the same. The digest counts
+//! instead if a document exceeds its limits ([`MAX_PART_BYTES`]), is damaged or encrypted, or has no text.
 
 mod book;
 mod open_document;
@@ -20,14 +20,12 @@ use std::borrow::Cow;
 /// The most bytes that the parts of a document may have together once they are unpacked.
 pub(crate) const MAX_PART_BYTES: u64 = 16 << 20;
 
-/// The first bytes of the files in such archives, by which they are known without a header.
-const FIRST_FILES: [&[u8]; 7] =
-    [b"[Content_Types].xml", b"_rels/", b"docProps/", b"word/", b"xl/", b"ppt/", b"mimetype"];
+/// The file that every archive of a kind has: Office Open XML, EPUB and OpenDocument. Programs write files in any order.
+const KNOWN_BY: [&[u8]; 3] = [b"[Content_Types].xml", b"META-INF/container.xml", b"META-INF/manifest.xml"];
 
-/// Whether a body begins like an office document or a book.
-pub(crate) fn looks_like_office(start: &[u8]) -> bool {
-    let name = || start.get(30..).unwrap_or_default();
-    start.starts_with(b"PK\x03\x04") && FIRST_FILES.iter().any(|first| name().starts_with(first))
+/// Whether a body is an archive with the file by which an office document or a book is known.
+pub(crate) fn looks_like_office(body: &[u8]) -> bool {
+    body.starts_with(b"PK\x03\x04") && KNOWN_BY.iter().any(|name| memchr::memmem::find(body, name).is_some())
 }
 
 /// A document as HTML. `None` if it cannot be read within its limits.

@@ -145,7 +145,7 @@ mod tests {
         WarcRecord::new(kind, id, date, content_type, block.as_bytes().to_vec()).with("WARC-Target-URI", url)
     }
 
-    /// Captures of each kind, and records that are none.
+    /// Captures of each kind, and records of other kinds.
     fn records() -> Vec<WarcRecord> {
         use WarcRecordKind::{Metadata, Request, Resource, Response, Revisit};
         let page = "https://www.a.test/Page?b=1&a=2";

@@ -112,7 +112,7 @@ fn session_id(text: &str) -> Option<&str> {
     after_run(text.strip_prefix('(')?, 24, u8::is_ascii_alphanumeric)?.strip_prefix(')')
 }
 
-/// The rest behind so many characters of a kind.
+/// The rest of a text that begins with `length` characters of a kind.
 fn after_run(text: &str, length: usize, is_of_kind: fn(&u8) -> bool) -> Option<&str> {
     let (run, rest) = text.split_at_checked(length)?;
     run.as_bytes().iter().all(is_of_kind).then_some(rest)

@@ -3,6 +3,7 @@
 use super::out::{Html, escape};
 use super::package::{MAX_FILES, Package, resolved};
 use super::walk::{Step, text_of_first, walk};
+use percent_encoding::percent_decode_str;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ pub(super) fn book(package: &mut Package<'_>, out: &mut Html) -> Option<()> {
         return None;
     }
     for href in order.iter().filter_map(|id| files.get(id)) {
-        let chapter = package.text(&resolved(directory, &decoded(href)))?;
+        let chapter = package.text(&resolved(directory, &percent_decode_str(href).decode_utf8_lossy()))?;
         out.push("<section>\n");
         out.push(&as_html(inner(&chapter).unwrap_or(&chapter))?);
         out.push("\n</section>\n");
@@ -79,24 +80,4 @@ fn as_html(body: &str) -> Option<String> {
             _ => html.push_str(raw),
         }
     }
-}
-
-/// A name with its percent-encoded bytes as they are. A name that is no text then stays as it is.
-fn decoded(href: &str) -> String {
-    let mut bytes = Vec::with_capacity(href.len());
-    let mut rest = href.split('%');
-    bytes.extend(rest.next().unwrap_or_default().bytes());
-    for part in rest {
-        match part.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                bytes.extend(part.bytes().skip(2));
-            }
-            None => {
-                bytes.push(b'%');
-                bytes.extend(part.bytes());
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| href.to_owned())
 }

@@ -67,13 +67,5 @@ fn text_bytes(markup: &str) -> usize {
 
 /// Adds text to markup.
 pub(super) fn escape(text: &str, markup: &mut String) {
-    for character in text.chars() {
-        match character {
-            '&' => markup.push_str("&amp;"),
-            '<' => markup.push_str("&lt;"),
-            '>' => markup.push_str("&gt;"),
-            '"' => markup.push_str("&quot;"),
-            other => markup.push(other),
-        }
-    }
+    markup.push_str(&htmlize::escape_all_quotes(text));
 }

@@ -67,7 +67,7 @@ impl Relation {
 }
 
 impl<'a> Package<'a> {
-    /// Opens an archive. `None` if it is none, or has too many files.
+    /// Opens an archive. `None` if the bytes are no ZIP archive or it has more than [`MAX_FILES`] files.
     pub(super) fn open(bytes: &'a [u8]) -> Option<Self> {
         let archive = ZipArchive::from_slice(bytes).ok()?;
         let mut files = BTreeMap::new();

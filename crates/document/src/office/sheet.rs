@@ -3,6 +3,7 @@
 use super::out::Html;
 use super::package::Package;
 use super::walk::{Attributes, Step, walk, walk_while};
+use page::Timestamp;
 use std::collections::BTreeSet;
 
 /// Days from 1899-12-30, where the numbers of dates begin, to 1970-01-01; and from 1904-01-01 with the other calendar.
@@ -21,8 +22,7 @@ pub(super) fn workbook(package: &mut Package<'_>, main: &str, text: &str, out: &
             epoch = EPOCH_1904;
         }
         Step::Open("sheet", of) if of.get("state").is_none_or(|state| state == "visible") => {
-            let ids = of.all("id");
-            sheets.push((of.get("name").unwrap_or_default(), ids.last().cloned().unwrap_or_default()));
+            sheets.push((of.get("name").unwrap_or_default(), of.all("id").last().unwrap_or_default()));
         }
         _ => {}
     })?;
@@ -173,19 +173,10 @@ fn date(days: f64) -> Option<String> {
     if !(-40_000_000.0..1_600_000_000.0).contains(&minutes) {
         return None;
     }
-    let minutes = minutes as i64;
-    let (day, minute) = (minutes.div_euclid(1_440), minutes.rem_euclid(1_440));
-    // The civil calendar in eras of 400 years that begin in March (H. Hinnant, chrono-Compatible Low-Level Date Algorithms).
-    let shifted = day + 719_468;
-    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let (of_month, month) = (of_year - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    let year = year + 400 * era + i64::from(month <= 2);
-    Some(match minute {
-        0 => format!("{year:04}-{month:02}-{of_month:02}"),
-        minute => format!("{year:04}-{month:02}-{of_month:02} {:02}:{:02}", minute / 60, minute % 60),
+    let text = Timestamp::from_secs(60 * minutes as i64).to_string();
+    Some(match minutes % 1_440.0 == 0.0 {
+        true => text[..10].to_owned(),
+        false => text[..16].replace('T', " "),
     })
 }
 

@@ -41,7 +41,7 @@ fn relations(list: &[(&str, &str, &str)]) -> String {
 }
 
 fn lines(body: &[u8]) -> Vec<String> {
-    let text = Body::new(body, None, None).text().text;
+    let text = Body::new(body, Some(WORD), None).text().text;
     text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
@@ -306,6 +306,14 @@ fn documents_are_known_where_servers_call_them_something_else() {
         assert!(crate::extract(Some(name), &body).text.contains("Fees"), "{name}");
     }
     assert_eq!(ContentKind::of(Some("image/png"), &body), ContentKind::Opaque);
+    // Programs write the files in any order, and other archives have such names, too.
+    let of =
+        |names: &[&str]| ContentKind::of(None, &archive(&names.iter().map(|name| (*name, "")).collect::<Vec<_>>()));
+    for names in [["customXml/item1.xml", "[Content_Types].xml"], ["META-INF/", "META-INF/container.xml"]] {
+        assert_eq!(of(&names), ContentKind::Html, "{names:?}");
+    }
+    assert_eq!(of(&["content.xml", "META-INF/manifest.xml", "mimetype"]), ContentKind::Html);
+    assert_eq!(of(&["META-INF/MANIFEST.MF", "word/list.txt"]), ContentKind::Opaque);
 }
 
 #[test]

@@ -19,18 +19,17 @@ pub(super) struct Attributes<'a>(&'a BytesStart<'a>);
 impl Attributes<'_> {
     /// The value of an attribute, by its name without prefix.
     pub(super) fn get(&self, name: &str) -> Option<String> {
-        self.all(name).into_iter().next()
+        self.all(name).next()
     }
 
     /// The values of the attributes of this name, which may have several prefixes.
-    pub(super) fn all(&self, name: &str) -> Vec<String> {
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = String> {
         let attributes = self.0.attributes().flatten();
-        let named = attributes.filter(|attribute| attribute.key.local_name().as_ref() == name.as_bytes());
-        let value = |attribute: Attribute<'_>| {
-            let value = std::str::from_utf8(&attribute.value).ok()?.to_owned();
-            Some(unescape(&value).map_or_else(|_| value.clone(), Cow::into_owned))
-        };
-        named.filter_map(value).collect()
+        let named = attributes.filter(move |attribute| attribute.key.local_name().as_ref() == name.as_bytes());
+        named.filter_map(|attribute: Attribute<'_>| {
+            let value = std::str::from_utf8(&attribute.value).ok()?;
+            Some(unescape(value).map_or_else(|_| value.to_owned(), Cow::into_owned))
+        })
     }
 }
 
@@ -80,7 +79,7 @@ pub(super) fn root_name(xml: &str) -> Option<String> {
     name
 }
 
-/// The text of the first element of this name; empty if there is none.
+/// The text of the first element of this name. Empty if the XML has no such element.
 pub(super) fn text_of_first(xml: &str, name: &str) -> Option<String> {
     let (mut text, mut is_in, mut is_done) = (String::new(), false, false);
     walk(xml, &mut |step| match step {

@@ -26,7 +26,7 @@ pub(super) fn slides(package: &mut Package<'_>, main: &str, text: &str, out: &mu
     walk(text, &mut |step| {
         if let Step::Open("sldId", attributes) = step {
             // Two attributes are called id, one of them that of the relation.
-            order.extend(attributes.all("id").into_iter().find(|id| relations.find(id).is_some()));
+            order.extend(attributes.all("id").find(|id| relations.find(id).is_some()));
         }
     })?;
     for slide in order.iter().filter_map(|id| relations.find(id)) {

@@ -2,7 +2,7 @@
 
 use super::batch::PageUpdate;
 use super::search_index::{Fate, Rebuild, SearchIndex};
-use super::web_server::{WebServer, unreadable};
+use super::web_server::{Answer, WebServer, unreadable};
 use crate::sink::Undelivered;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -34,13 +34,13 @@ impl OpenSearch {
         self.new.as_deref().unwrap_or(&self.name)
     }
 
-    /// The indexes behind a name, as the server describes them. None if there is none.
+    /// The indexes behind a name, as the server describes them. `None` if the server has no index of that name.
     fn described(&self, name: &str) -> Result<BTreeMap<String, Value>, Undelivered> {
         let answer = self.server.request(Method::GET, &format!("/{name}"), "", Vec::new())?;
         if answer.status == 404 {
             return Ok(BTreeMap::new());
         }
-        let body = answer.taken()?;
+        let body = taken(&answer)?;
         serde_json::from_slice(body).map_err(|error| unreadable(ENGINE, &error, body))
     }
 }
@@ -60,13 +60,13 @@ impl SearchIndex for OpenSearch {
         if answer.status == 400 && answer.said().contains("resource_already_exists_exception") {
             return Ok(());
         }
-        answer.taken().map(drop)
+        taken(&answer).map(drop)
     }
 
     fn apply(&mut self, updates: &[&PageUpdate]) -> Result<Vec<Fate>, Undelivered> {
         let path = format!("/{}/_bulk", self.target());
         let answer = self.server.request(Method::POST, &path, LINES, bulk(updates))?;
-        fates(answer.taken()?, updates.len())
+        fates(taken(&answer)?, updates.len())
     }
 
     fn rebuild(&mut self, moment: i64) -> Rebuild {
@@ -82,15 +82,31 @@ impl SearchIndex for OpenSearch {
     fn put_in_use(&mut self) -> Result<(), Undelivered> {
         let Some(new) = &self.new else { return Ok(()) };
         // Everything that was sent is to be found as soon as the name leads there.
-        self.server.request(Method::POST, &format!("/{new}/_refresh"), "", Vec::new())?.taken()?;
+        taken(&self.server.request(Method::POST, &format!("/{new}/_refresh"), "", Vec::new())?)?;
         let before: Vec<_> = self.described(&self.name)?.into_keys().collect();
         if before != [new.clone()] {
             let body = turn(&self.name, &before, new).to_string().into_bytes();
-            self.server.request(Method::POST, "/_aliases", JSON, body)?.taken()?;
+            taken(&self.server.request(Method::POST, "/_aliases", JSON, body)?)?;
         }
         self.new = None;
         Ok(())
     }
+}
+
+/// The end of the kinds of errors of a server that takes no writes for a while. A full disk closes it to new indexes, and indexes to
+/// documents, until there is room.
+const BLOCKED: &str = "_block_exception";
+
+/// The body of an answer. A block has the status 403, as a login without rights has.
+fn taken(answer: &Answer) -> Result<&[u8], Undelivered> {
+    let is_blocked = answer.said().contains(BLOCKED);
+    answer.taken().map_err(|problem| match problem {
+        Undelivered::Wrong(_) if is_blocked => {
+            let problem = format!("the index answered {}{}", answer.status, answer.said());
+            Undelivered::Later { problem, after: answer.after }
+        }
+        other => other,
+    })
 }
 
 /// Creates an index, like another if there is one.
@@ -183,8 +199,7 @@ fn fate(item: &BulkItem) -> Result<Fate, Undelivered> {
     };
     Ok(match status {
         200..=299 => Fate::Applied,
-        // A full disk closes an index to writes until there is room.
-        _ if kind == "cluster_block_exception" => Fate::Later(reason()),
+        _ if kind.ends_with(BLOCKED) => Fate::Later(reason()),
         409 => Fate::Superseded,
         404 if item.error.is_none() => Fate::Applied,
         401 | 403 | 404 => return Err(Undelivered::Wrong(format!("--to: the index answered {}", reason()))),
@@ -203,6 +218,18 @@ fn cause(item: &BulkItem) -> String {
 mod tests {
     use super::*;
     use crate::mirror::batch::tests::{end, page};
+    use crate::mirror::web_server::tests::answer;
+
+    /// The answer of OpenSearch 2.18 while its disk is past the high watermark.
+    #[test]
+    fn a_server_whose_disk_is_full_is_waited_for() {
+        let blocked = r#"{"error":{"root_cause":[{"type":"index_create_block_exception","reason":"blocked by: [FORBIDDEN/10/cluster create-index blocked (api)];"}],"type":"index_create_block_exception"},"status":403}"#;
+        assert!(matches!(taken(&answer(403, blocked)), Err(Undelivered::Later { .. })));
+        let forbidden =
+            r#"{"error":{"type":"security_exception","reason":"no permissions for [indices:admin/create]"}}"#;
+        assert!(matches!(taken(&answer(403, forbidden)), Err(Undelivered::Wrong(_))));
+        assert_eq!(taken(&answer(200, "{}")).expect("it is taken"), b"{}");
+    }
 
     #[test]
     fn a_bulk_request_has_an_action_with_an_external_version_for_each_update() {

@@ -12,7 +12,7 @@ use daemon::{CommandFailure, StopSignal};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
-/// A first batch of so many documents that are all rejected is a fault of the index's fields, not of the pages.
+/// If the index rejects all documents of a first batch of at least this size, its fields are wrong, and the command ends.
 const MANY: usize = 10;
 /// Interval between lines about the progress, for people.
 const REPORT_EVERY: Duration = Duration::from_secs(10);

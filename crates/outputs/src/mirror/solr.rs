@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use ureq::http::Method;
 
 const JSON: &str = "application/json";
-/// Documents can be found after so many milliseconds. Solr keeps them from its answer on.
+/// Time until searches find a document. Solr has written it to its log before it answers.
 const COMMIT_WITHIN_MS: u32 = 5_000;
 
 /// A core or a collection.

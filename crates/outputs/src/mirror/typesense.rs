@@ -1,6 +1,6 @@
 //! Typesense: documents are imported as lines, each with its own answer, and deleted by a filter.
 
-use super::batch::PageUpdate;
+use super::batch::{Document, PageUpdate, parted};
 use super::search_index::{Fate, SearchIndex};
 use super::web_server::{Answer, WebServer, unreadable};
 use crate::sink::Undelivered;
@@ -40,15 +40,13 @@ impl SearchIndex for Typesense {
     }
 
     fn apply(&mut self, updates: &[&PageUpdate]) -> Result<Vec<Fate>, Undelivered> {
-        let (body, documents) = import(updates);
+        let (documents, deletions) = parted(updates);
         let mut imported = Vec::new();
-        if documents > 0 {
+        if !documents.is_empty() {
             let path = format!("/collections/{}/documents/import?action=upsert", self.name);
-            let answer = self.server.request(Method::POST, &path, LINES, body)?;
-            imported = fates(taken(&answer)?, documents)?;
+            let answer = self.server.request(Method::POST, &path, LINES, import(&documents))?;
+            imported = fates(taken(&answer)?, documents.len())?;
         }
-        let deletions: Vec<_> =
-            updates.iter().filter(|update| update.is_deletion()).map(|update| update.id()).collect();
         for ids in deletions.chunks(IDS_AT_ONCE) {
             taken(&self.server.request(Method::DELETE, &deletion(&self.name, ids), "", Vec::new())?)?;
         }
@@ -81,15 +79,14 @@ fn creation(name: &str) -> Value {
     ]})
 }
 
-/// The lines of an import, and their number.
-fn import(updates: &[&PageUpdate]) -> (Vec<u8>, usize) {
-    let (mut body, mut documents) = (Vec::new(), 0);
-    for document in updates.iter().filter_map(|update| update.document()) {
-        body.extend(serde_json::to_vec(&document).expect("texts and numbers are JSON"));
+/// The lines of an import.
+fn import(documents: &[Document<'_>]) -> Vec<u8> {
+    let mut body = Vec::new();
+    for document in documents {
+        body.extend(serde_json::to_vec(document).expect("texts and numbers are JSON"));
         body.push(b'\n');
-        documents += 1;
     }
-    (body, documents)
+    body
 }
 
 /// The address that deletes documents. Ids are hexadecimal, so they need no quoting.
@@ -130,8 +127,9 @@ mod tests {
     #[test]
     fn an_import_has_a_line_for_each_document_and_deletions_are_a_filter() {
         let (new, gone) = (page("a", 1), end("b", 2));
-        let (body, documents) = import(&[&gone, &new]);
-        assert_eq!((documents, body.iter().filter(|byte| **byte == b'\n').count()), (1, 1));
+        let (documents, _) = parted(&[&gone, &new]);
+        let body = import(&documents);
+        assert_eq!((documents.len(), body.iter().filter(|byte| **byte == b'\n').count()), (1, 1));
         let line: Value = serde_json::from_slice(&body).expect("it is JSON");
         assert_eq!((line["id"].as_str(), line["version"].as_i64()), (Some(new.id()), Some(2)));
         assert_eq!(deletion("pages", &["0a", "1b"]), "/collections/pages/documents?filter_by=id:%5B0a,1b%5D");

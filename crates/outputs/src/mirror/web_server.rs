@@ -47,6 +47,8 @@ impl WebServer {
         content_type: &str,
         body: Vec<u8>,
     ) -> Result<Answer, Undelivered> {
+        // Without this a POST that has no body would be sent in chunks, which not every proxy takes.
+        let has_body = matches!(method, Method::POST | Method::PUT);
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
         if !content_type.is_empty() {
             request = request.header("content-type", content_type);
@@ -55,10 +57,10 @@ impl WebServer {
             request = request.header(name, value);
         }
         let wrong = |problem: String| Undelivered::Wrong(format!("--to: {problem}"));
-        let answer = if content_type.is_empty() {
-            self.agent.run(request.body(()).map_err(|error| wrong(error.to_string()))?)
-        } else {
+        let answer = if has_body {
             self.agent.run(request.body(body).map_err(|error| wrong(error.to_string()))?)
+        } else {
+            self.agent.run(request.body(()).map_err(|error| wrong(error.to_string()))?)
         };
         let mut answer = answer.map_err(|error| self.silent(&error))?;
         let (status, after) = (answer.status().as_u16(), retry_after(&answer));

@@ -11,8 +11,7 @@ pub(super) fn companion_name<E: FileEncoder>(file: &str, ending: &str) -> String
     format!("{}{ending}", file.strip_suffix(E::ENDING).unwrap_or(file))
 }
 
-/// Makes the companions that are missing, of the complete files of an output. In storage that is not read back there are none
-/// to make.
+/// Makes missing companions of the complete files of an output again, in storage whose files can be read back.
 pub(super) fn restore<E: FileEncoder>(
     store: &mut dyn FileStore,
     names: &NumberedNames,

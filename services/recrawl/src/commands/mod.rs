@@ -85,7 +85,7 @@ impl std::str::FromStr for PresetChoice {
 
 impl SettingsArguments {
     /// The configuration file: the one given, else that of the working directory.
-    pub(crate) fn config_file(&self) -> Option<&Path> {
+    fn config_file(&self) -> Option<&Path> {
         let here = || Some(Path::new(CONFIG_HERE)).filter(|here| here.is_file());
         self.config.as_deref().or_else(here)
     }

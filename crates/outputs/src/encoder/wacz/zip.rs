@@ -2,7 +2,7 @@
 //!
 //! Readers of web archives look for a record at its place in the file, so its archive must not be compressed once more. Sizes
 //! stand behind a file (APPNOTE.TXT 6.3.10, §4.3.9), for they are unknown while it is written. The crate `zip` writes to a seekable
-//! file or owns the writer, while here bytes go on to storage as they come.
+//! file or owns the writer, and a file of `rawzip` borrows its archive until it ends. Here bytes go on to storage as they come.
 
 use aws_lc_rs::digest::{Context, SHA256};
 use flate2::Crc;
