@@ -130,6 +130,16 @@ impl Scope {
         self.rule(url).map_or(&[], |rule| rule.headers_for(url))
     }
 
+    /// Whether a browser renders a page.
+    pub fn renders(&self, url: &CanonicalUrl) -> bool {
+        self.rule(url).is_some_and(|rule| rule.orders().render == Some(Rendering::Always))
+    }
+
+    /// Whether a browser renders any page.
+    pub fn renders_some(&self) -> bool {
+        self.rules.iter().any(|rule| rule.orders().render == Some(Rendering::Always))
+    }
+
     /// The headers of rules that requests for these pages do not carry, once for each pattern, with the first such page.
     pub fn withheld_headers<'u>(&self, pages: impl IntoIterator<Item = &'u CanonicalUrl>) -> Vec<WithheldHeaders> {
         let mut all: Vec<WithheldHeaders> = Vec::new();

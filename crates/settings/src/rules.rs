@@ -55,6 +55,15 @@ pub enum Permission {
     Deny,
 }
 
+/// Whether the pages of a rule are rendered by a browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rendering {
+    /// Pages are read as the server sends them.
+    Never,
+    /// Each look is rendered.
+    Always,
+}
+
 /// How the pages of a rule are crawled and kept. Absent values follow the other settings.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CrawlOrders {
@@ -72,6 +81,8 @@ pub struct CrawlOrders {
     pub max_interval: Option<Duration>,
     /// Importance; 1 is ordinary.
     pub weight: Option<f64>,
+    /// Whether a browser renders the pages.
+    pub render: Option<Rendering>,
     /// Further headers of requests.
     pub headers: Vec<(String, String)>,
     /// Most versions of a page that are kept beside the last one.
@@ -154,7 +165,7 @@ impl PlacedRule {
 
 /// The name of the tables.
 pub(crate) const RULES: &str = "rules";
-const KEYS: [&str; 17] = [
+const KEYS: [&str; 18] = [
     "name",
     "pages",
     "watch",
@@ -168,6 +179,7 @@ const KEYS: [&str; 17] = [
     "min_interval",
     "max_interval",
     "weight",
+    "render",
     "headers",
     "history",
     "history_age",

@@ -131,7 +131,7 @@ fn wanted_type(
     wanted: RequestedResource<'_>,
     rules: &FetcherRules,
 ) -> Result<MediaTypeCheck, FetchFailure> {
-    if rules.fetch.allows_all_content() || matches!(wanted, RequestedResource::Robots) {
+    if rules.fetch.allows_all_content() || !matches!(wanted, RequestedResource::Page { .. }) {
         return Ok(MediaTypeCheck::Passed);
     }
     // Bytes that are not ASCII are in a parameter.

@@ -28,6 +28,7 @@ use tokio::sync::OwnedSemaphorePermit;
 mod door;
 mod origin;
 mod refresh;
+mod rendering;
 
 /// Longest header value kept with a page. Many pages are kept.
 const MAX_KEPT_HEADER: usize = 1 << 10;
@@ -197,6 +198,10 @@ impl HostWorker {
                 job.record(record, &job.at.clone(), fetched_at, next.is_none());
             }
             let Some(next) = next else {
+                if self.network.browsers.renders(&job.request.url, &response) {
+                    // Boxed because it is rare: it would enlarge the future of every page.
+                    return Box::pin(self.rendered(job, fetched_at, latency, response)).await;
+                }
                 return Turn::Done(self.answered(job, fetched_at, latency, response));
             };
             job.hops.push(Hop { url: job.at.as_str().to_owned(), status: response.status.as_u16() });
@@ -335,13 +340,14 @@ impl HostWorker {
     }
 }
 
+static NO_VALIDATORS: Validators =
+    Validators { url: None, etag: None, last_modified: None, content_digest: None, failed_conditions: 0 };
+
 /// The validators to send to the current address of a job. With those of another address, it would confirm a page that
 /// it never served.
 fn known_to(job: &FetchJob) -> &Validators {
-    static NONE: Validators =
-        Validators { url: None, etag: None, last_modified: None, content_digest: None, failed_conditions: 0 };
     let known = &job.request.validators;
-    if *known.sent_by(&job.request.url) == job.at { known } else { &NONE }
+    if *known.sent_by(&job.request.url) == job.at { known } else { &NO_VALIDATORS }
 }
 
 /// A header kept with the page. Absent if it is too long to be genuine.

@@ -13,6 +13,7 @@
 mod address;
 mod answers;
 mod body;
+mod browsers;
 mod challenge;
 mod codings;
 mod connection;
@@ -36,6 +37,7 @@ mod meter;
 mod network;
 mod one;
 mod outcome;
+mod parts;
 mod over_http1;
 mod over_http2;
 mod places;

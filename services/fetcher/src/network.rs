@@ -1,6 +1,7 @@
 //! State shared by all connections of a process: rules, DNS cache, gates of hosts and addresses, robots.txt.
 
 use crate::address::is_of_this_machine;
+use crate::browsers::Browsers;
 use crate::crashes::CrashJournal;
 use crate::gate::{AddressGate, HostGates};
 use crate::identity::Signer;
@@ -45,6 +46,7 @@ pub(crate) struct Network {
     pub(crate) stopped: RefCell<HashSet<String>>,
     pub(crate) without_http2: RefCell<WithoutHttp2>,
     pub(crate) signer: Signer,
+    pub(crate) browsers: Browsers,
     /// When the log last said that there are too few open files.
     pub(crate) warned_of_files: Cell<Option<Instant>>,
 }
@@ -162,6 +164,7 @@ impl Network {
             resolver: Resolver::system(),
             is_of_this_machine,
             has_no_file_left,
+            browsers: Browsers::new(&rules),
             signer: Signer::new(rules.identity.clone(), clock.clone()),
             gates: HostGates::new(clock),
             addresses,

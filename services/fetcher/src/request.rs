@@ -28,6 +28,15 @@ pub(crate) enum RequestedResource<'a> {
         /// The headers that the operator adds. They may be secrets.
         headers: &'a [(String, String)],
     },
+    /// A part of a page that a browser renders.
+    Part {
+        /// What is kept of an earlier answer. The request is conditional on it.
+        known: &'a Validators,
+        /// The media types that the page asks for.
+        accept: Option<&'a str>,
+        /// The headers that the operator adds. They may be secrets.
+        headers: &'a [(String, String)],
+    },
     /// A robots.txt, of any media type.
     Robots,
 }
@@ -36,7 +45,7 @@ impl RequestedResource<'_> {
     /// Most bytes of a body before it is unpacked.
     pub(crate) fn max_packed_body(self, rules: &FetcherRules) -> u64 {
         match self {
-            Self::Page { .. } => rules.fetch.max_packed_body,
+            Self::Page { .. } | Self::Part { .. } => rules.fetch.max_packed_body,
             // A file must not be cut earlier because it is packed: its rules would count as not had.
             Self::Robots => rules.fetch.max_packed_body.max(2 * MAX_ROBOTS_BYTES as u64),
         }
@@ -44,9 +53,19 @@ impl RequestedResource<'_> {
 
     pub(crate) fn max_body(self, rules: &FetcherRules) -> usize {
         match self {
-            Self::Page { .. } => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
+            Self::Page { .. } | Self::Part { .. } => usize::try_from(rules.fetch.max_body).unwrap_or(usize::MAX),
             Self::Robots => MAX_ROBOTS_BYTES,
         }
+    }
+
+    /// The media types asked for.
+    fn accept(self) -> HeaderValue {
+        let of_part = match self {
+            Self::Part { accept, .. } => accept,
+            Self::Page { .. } | Self::Robots => None,
+        };
+        let accept = of_part.and_then(|accept| HeaderValue::from_str(accept).ok());
+        accept.unwrap_or(HeaderValue::from_static(ACCEPTED_TYPES))
     }
 }
 
@@ -94,6 +113,7 @@ pub(crate) fn head(
         bytes.extend_from_slice(part.as_bytes());
     }
     bytes.extend_from_slice(&common.lines);
+    write_line(&mut bytes, &header::ACCEPT, wanted.accept().as_bytes());
     for (name, value) in conditions(wanted) {
         if !value.bytes().all(|byte| matches!(byte, b'\t' | b' '..=b'~')) {
             return Err(format!("{value:?} is not a valid validator"));
@@ -130,6 +150,7 @@ pub(crate) fn request(
     *request.version_mut() = Version::HTTP_2;
     let headers = request.headers_mut();
     headers.clone_from(&common.headers);
+    headers.insert(header::ACCEPT, wanted.accept());
     for (name, value) in conditions(wanted) {
         headers.insert(name, HeaderValue::from_str(value).map_err(|error| error.to_string())?);
     }
@@ -145,7 +166,9 @@ pub(crate) fn request(
 
 /// The headers that the operator adds, marked so that they are not printed.
 fn ordered_headers(wanted: RequestedResource<'_>) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
-    let RequestedResource::Page { headers, .. } = wanted else { return Ok(Vec::new()) };
+    let (RequestedResource::Page { headers, .. } | RequestedResource::Part { headers, .. }) = wanted else {
+        return Ok(Vec::new());
+    };
     let header = |(name, value): &(String, String)| {
         let mut value = HeaderValue::from_str(value).map_err(|error| error.to_string())?;
         value.set_sensitive(true);
@@ -159,6 +182,7 @@ fn ordered_headers(wanted: RequestedResource<'_>) -> Result<Vec<(HeaderName, Hea
 fn conditions(wanted: RequestedResource<'_>) -> impl Iterator<Item = (HeaderName, &str)> {
     let (etag, last_modified, fresh) = match wanted {
         RequestedResource::Page { known, fresh, .. } => (known.etag.as_deref(), known.last_modified.as_deref(), fresh),
+        RequestedResource::Part { known, .. } => (known.etag.as_deref(), known.last_modified.as_deref(), false),
         RequestedResource::Robots => (None, None, false),
     };
     let named = [
@@ -189,7 +213,6 @@ fn headers(url: &CanonicalUrl, target: &RequestTarget, rules: &FetcherRules) -> 
         headers.insert(header::HOST, HeaderValue::from_str(url.host().as_str())?);
     }
     headers.insert(header::USER_AGENT, rules.user_agent.clone());
-    headers.insert(header::ACCEPT, HeaderValue::from_static(ACCEPTED_TYPES));
     headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(ACCEPTED));
     Ok(headers)
 }

@@ -1,6 +1,7 @@
 //! The fetcher's part of the settings, in the units it works with.
 
 use crate::identity::Identity;
+use browser::{BrowserError, BrowserRules, find_browser};
 use hyper::header::HeaderValue;
 use page::CanonicalUrl;
 use politeness::{BackoffRule, CrawlDelay, DelayRule};
@@ -44,6 +45,8 @@ pub struct FetcherRules {
     pub(crate) sites_have_owners: bool,
     /// The key by which requests are signed, if there is one.
     pub(crate) identity: Option<Arc<Identity>>,
+    /// The browser that renders pages, if a rule asks for one.
+    pub(crate) browser: Option<BrowserRules>,
     /// TLS client configuration: trust roots, ALPN, session cache.
     pub(crate) tls: Arc<ClientConfig>,
 }
@@ -65,6 +68,9 @@ pub enum RulesError {
         path: String,
         problem: String,
     },
+    /// A rule asks for a browser, and there is none.
+    #[error("a rule has render = \"always\", and {0}")]
+    Browser(#[from] BrowserError),
     /// A rule or a filter of addresses is wrong.
     #[error(transparent)]
     Scope(#[from] settings::Faults),
@@ -82,7 +88,10 @@ impl FetcherRules {
             RulesError::Identity { path: path.unwrap_or_default(), problem }
         })?;
         let backoff = BackoffRule::at_most_a_week(politeness.backoff_base, politeness.backoff_max);
+        let scope = Arc::new(scope::configured(settings)?);
+        let browser = scope.renders_some().then(|| browser_rules(&settings.fetch)).transpose()?;
         Ok(Self {
+            browser,
             user_agent: HeaderValue::from_str(&settings.crawl.user_agent_header())
                 .expect("the settings keep its parts printable"),
             product_token: settings.crawl.product_token().to_owned(),
@@ -100,7 +109,7 @@ impl FetcherRules {
             identity: identity.map(Arc::new),
             tls: Arc::new(tls(&settings.fetch)?),
             fetch: settings.fetch.clone(),
-            scope: Arc::new(scope::configured(settings)?),
+            scope,
         })
     }
 
@@ -120,6 +129,14 @@ impl FetcherRules {
     pub(crate) fn max_head(&self) -> usize {
         usize::try_from(self.fetch.max_header).unwrap_or(usize::MAX).clamp(8 << 10, MOST_HEAD)
     }
+}
+
+fn browser_rules(fetch: &settings::Fetch) -> Result<BrowserRules, BrowserError> {
+    let program = match &fetch.browser {
+        Some(program) => program.clone(),
+        None => find_browser(&std::env::var_os("PATH").unwrap_or_default())?,
+    };
+    Ok(BrowserRules { program })
 }
 
 fn tls(fetch: &settings::Fetch) -> Result<ClientConfig, RulesError> {

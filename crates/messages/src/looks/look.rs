@@ -204,6 +204,8 @@ pub struct FetchResult {
     pub sitemaps: Vec<String>,
     /// The owner's statements in robots.txt and the headers, as `preferences::Preferences` lists them.
     pub preferences: Vec<String>,
+    /// Whether the body is the document that a browser made of what the server sent.
+    pub rendered: bool,
     /// `Refresh` as received.
     pub refresh: Option<String>,
 }
@@ -222,6 +224,7 @@ impl FetchResult {
             payload_sha1: None,
             sitemaps: Vec::new(),
             preferences: Vec::new(),
+            rendered: false,
             refresh: None,
         }
     }

@@ -1,6 +1,6 @@
 //! The keys of a rule that say how its pages are crawled.
 
-use super::{CrawlOrders, Permission};
+use super::{CrawlOrders, Permission, Rendering};
 use crate::form::{Choice, Count, Form, Map, Number, Secrets, Span, Text};
 use crate::raw::Raw;
 use crate::sections::{HISTORY, HISTORY_AGE, HISTORY_BYTES};
@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 const CRAWL: Choice<Permission> = Choice(&[("allow", Permission::Allow), ("deny", Permission::Deny)]);
+const RENDER: Choice<Rendering> = Choice(&[("never", Rendering::Never), ("always", Rendering::Always)]);
 const MAX_DEPTH: Count<u32> = Count::new(0, 1_000);
 const MAX_PAGES: Count<u64> = Count::new(1, 1_000_000_000_000);
 const CRAWL_DELAY: Span = Span(Duration::ZERO, Duration::from_secs(86_400));
@@ -29,6 +30,7 @@ pub(super) fn read(key: &str, raw: &Raw, orders: &mut CrawlOrders) -> Option<Res
         "min_interval" => set(&INTERVAL, raw, &mut orders.min_interval),
         "max_interval" => set(&INTERVAL, raw, &mut orders.max_interval),
         "weight" => set(&WEIGHT, raw, &mut orders.weight),
+        "render" => set(&RENDER, raw, &mut orders.render),
         "history" => set(&HISTORY, raw, &mut orders.history),
         "history_age" => set(&HISTORY_AGE, raw, &mut orders.history_age),
         "history_bytes" => set(&HISTORY_BYTES, raw, &mut orders.history_bytes),
@@ -56,6 +58,7 @@ pub(crate) fn write(orders: &CrawlOrders, secrets: Secrets, lines: &mut Vec<Stri
     line("min_interval", &INTERVAL, orders.min_interval.as_ref(), lines);
     line("max_interval", &INTERVAL, orders.max_interval.as_ref(), lines);
     line("weight", &WEIGHT, orders.weight.as_ref(), lines);
+    line("render", &RENDER, orders.render.as_ref(), lines);
     line("history", &HISTORY, orders.history.as_ref(), lines);
     line("history_age", &HISTORY_AGE, orders.history_age.as_ref(), lines);
     line("history_bytes", &HISTORY_BYTES, orders.history_bytes.as_ref(), lines);

@@ -77,6 +77,8 @@ section! {
         http2: bool = Flag,
         /// Whether certificates are checked.
         tls_verify: bool = Flag,
+        /// The browser that renders pages whose rule asks for it. Absent: one on `PATH`.
+        browser: Option<PathBuf> = Optional(Path("a program, such as \"/usr/bin/chromium-headless-shell\"")),
         /// PEM file with additional certificate authorities.
         extra_ca: Option<PathBuf> = Optional(Path("a file name, such as \"company-ca.pem\"")),
     }

@@ -1,7 +1,7 @@
 //! The door that every request passes, whichever host it goes to: the host's turn, the turn of the address that it
 //! shares with others, and a place among the connections.
 
-use super::{HostWorker, Turn, known_to};
+use super::{HostWorker, NO_VALIDATORS, Turn, known_to};
 use crate::challenge::kept_out;
 use crate::exchange::{Unanswered, get};
 use crate::gate::HostGate;
@@ -14,7 +14,7 @@ use crate::response::{FetchFailure, OwnCause, Response};
 use crate::route::{in_scope, shared_address};
 use crate::steps::SentFor;
 use hyper::{StatusCode, header};
-use messages::{FetchOutcome, FetchReason};
+use messages::{FetchOutcome, FetchReason, Validators};
 use page::{CanonicalUrl, Timestamp};
 use std::time::Duration;
 
@@ -23,6 +23,12 @@ use std::time::Duration;
 pub(super) enum Errand<'a> {
     /// The page of the job.
     Page,
+    /// A part of it, for the browser that renders it.
+    Part {
+        /// What is kept of an earlier answer.
+        known: &'a Validators,
+        accept: Option<&'a str>,
+    },
     /// The robots.txt of this URL's origin.
     Robots { of: &'a CanonicalUrl },
 }
@@ -131,10 +137,13 @@ impl HostWorker {
             let wanted = match errand {
                 // A probe asks whether the page itself differs, which a cache cannot answer.
                 Errand::Page => RequestedResource::Page {
-                    known: known_to(job),
+                    known: if network.rules.scope.renders(&job.request.url) { &NO_VALIDATORS } else { known_to(job) },
                     fresh: job.request.reason == FetchReason::Probe,
                     headers: network.rules.headers_of(at),
                 },
+                Errand::Part { known, accept } => {
+                    RequestedResource::Part { known, accept, headers: network.rules.headers_of(at) }
+                }
                 Errand::Robots { .. } => RequestedResource::Robots,
             };
             let mut elsewhere = None;
@@ -203,7 +212,7 @@ impl HostWorker {
     /// Ends an exchange of a job whose request is sent once more. The bytes received are paid.
     fn ask_again(&mut self, job: &mut FetchJob, errand: Errand<'_>, wire_bytes: u64) {
         match errand {
-            Errand::Page => job.wire_bytes += wire_bytes,
+            Errand::Page | Errand::Part { .. } => job.wire_bytes += wire_bytes,
             Errand::Robots { .. } => job.robots_bytes += wire_bytes,
         }
         self.wait_again(job);

@@ -1,0 +1,123 @@
+//! Starts a browser where it can reach nothing: no network, no other process, none of our environment.
+
+use crate::BrowserError;
+use std::ffi::OsStr;
+use std::io;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// Programs that are tried in this order. The first has no screen to begin with, and takes half as long to start.
+const NAMES: [&str; 5] = ["chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"];
+
+/// The user that a browser runs as if we are root. Debian assigns none between 65000 and 65533.
+const JAILED_USER: u32 = 65_533;
+
+/// Most processes and threads of the jailed user. A browser has some hundred.
+const MAX_THREADS: &str = "--nproc=1500";
+/// Longest file that a browser may write.
+const MAX_FILE: &str = "--fsize=67108864";
+
+/// The shell connects the pipes of the debugging protocol, which are descriptors 3 and 4, and makes way for the rest.
+const CONNECT_PIPES: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
+
+const FLAGS: [&str; 25] = [
+    "--headless",
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--disable-breakpad",
+    "--disable-crash-reporter",
+    "--disable-domain-reliability",
+    "--disable-default-apps",
+    "--disable-background-timer-throttling",
+    "--disable-renderer-backgrounding",
+    "--disable-backgrounding-occluded-windows",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--mute-audio",
+    "--hide-scrollbars",
+    "--lang=en-US",
+    "--force-prefers-reduced-motion",
+    "--window-size=1280,2000",
+    // A page that allocates for ever ends its own renderer.
+    "--js-flags=--max-old-space-size=192",
+    // Beside the namespace: a browser that has a network after all asks it for nothing.
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "about:blank",
+];
+
+/// How a browser is started.
+#[derive(Clone, Debug)]
+pub struct BrowserRules {
+    /// The program.
+    pub program: PathBuf,
+}
+
+/// Finds a browser on a search path such as the variable `PATH`.
+///
+/// # Errors
+/// Returns [`BrowserError::NotFound`] if there is none.
+pub fn find_browser(path: &OsStr) -> Result<PathBuf, BrowserError> {
+    let is_program = |path: &PathBuf| {
+        std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    };
+    let found = NAMES.iter().find_map(|name| std::env::split_paths(path).map(|dir| dir.join(name)).find(is_program));
+    found.ok_or_else(|| BrowserError::NotFound { tried: NAMES.join(", ") })
+}
+
+/// A browser that runs. Dropping it ends all of its processes and deletes what it wrote.
+pub(crate) struct Jailed {
+    pub(crate) child: Child,
+    _profile: TempDir,
+}
+
+impl Jailed {
+    /// Starts a browser. Its standard input and output are the pipes of the debugging protocol.
+    pub(crate) fn start(rules: &BrowserRules) -> io::Result<Self> {
+        let profile = tempfile::Builder::new().prefix("recrawl-browser-").tempdir()?;
+        let is_root = rustix::process::geteuid().is_root();
+        if is_root {
+            chown(profile.path(), Some(JAILED_USER), Some(JAILED_USER))?;
+        }
+        let child = command(rules, profile.path(), is_root).spawn()?;
+        Ok(Self { child, _profile: profile })
+    }
+}
+
+impl Drop for Jailed {
+    fn drop(&mut self) {
+        // The browser is the first process of its namespace: all others end with it.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn command(rules: &BrowserRules, profile: &Path, is_root: bool) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", CONNECT_PIPES, "sh", "unshare"]);
+    if !is_root {
+        command.args(["--user", "--map-current-user"]);
+    }
+    command.args(["--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "setpriv"]);
+    if is_root {
+        let (user, group) = (format!("--reuid={JAILED_USER}"), format!("--regid={JAILED_USER}"));
+        command.args([user.as_str(), group.as_str(), "--clear-groups", "--bounding-set=-all"]);
+    }
+    command.args(["--no-new-privs", "--inh-caps=-all", "--", "prlimit", "--core=0", MAX_FILE]);
+    if is_root {
+        // Without a user of its own it would count our processes, too.
+        command.arg(MAX_THREADS);
+    }
+    command.arg("--").arg(&rules.program).arg(format!("--user-data-dir={}", profile.display())).args(FLAGS);
+    command.env_clear();
+    let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/sbin:/usr/bin:/sbin:/bin".into());
+    command.env("PATH", path).env("HOME", profile).env("TMPDIR", profile).env("LANG", "C.UTF-8").env("TZ", "UTC");
+    command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}

@@ -1,0 +1,172 @@
+//! The debugging protocol of Chromium over pipes: JSON with a zero byte behind each message.
+//! <https://chromedevtools.github.io/devtools-protocol/>
+
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::rc::Rc;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+/// Longest message that is read. A page cannot send a longer one: requests and documents are bounded.
+const MAX_MESSAGE: usize = 64 << 20;
+/// Most bytes of what the browser prints that are kept.
+const MAX_PRINTED: usize = 2 << 10;
+
+/// An event of a session.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) session: String,
+    pub(crate) method: String,
+    pub(crate) params: Value,
+}
+
+pub(crate) type Events = mpsc::UnboundedReceiver<Event>;
+/// The result of a command: its `result`, or the message of its error. Never comes if the browser ends.
+pub(crate) type Reply = oneshot::Receiver<Result<Value, String>>;
+
+#[derive(Default)]
+struct State {
+    next_id: Cell<u64>,
+    replies: RefCell<HashMap<u64, oneshot::Sender<Result<Value, String>>>>,
+    sessions: RefCell<HashMap<String, mpsc::UnboundedSender<Event>>>,
+    printed: RefCell<String>,
+    is_closed: Cell<bool>,
+}
+
+/// The connection to a browser.
+pub(crate) struct Pipe {
+    state: Rc<State>,
+    send: mpsc::UnboundedSender<Vec<u8>>,
+    tasks: [JoinHandle<()>; 3],
+}
+
+impl Pipe {
+    /// Speaks over the pipes of a process. Runs in a `LocalSet`.
+    pub(crate) fn open(to: ChildStdin, from: ChildStdout, printed: ChildStderr) -> io::Result<Self> {
+        let state = Rc::new(State::default());
+        let to = pipe::Sender::from_owned_fd(OwnedFd::from(to))?;
+        let from = pipe::Receiver::from_owned_fd(OwnedFd::from(from))?;
+        let printed = pipe::Receiver::from_owned_fd(OwnedFd::from(printed))?;
+        let (send, messages) = mpsc::unbounded_channel();
+        let tasks = [
+            tokio::task::spawn_local(write(to, messages)),
+            tokio::task::spawn_local(read(from, state.clone())),
+            tokio::task::spawn_local(keep_printed(printed, state.clone())),
+        ];
+        Ok(Self { state, send, tasks })
+    }
+
+    /// Sends a command to a session, or to the browser.
+    pub(crate) fn send(&self, session: Option<&str>, method: &str, params: Value) -> Reply {
+        let id = self.state.next_id.get() + 1;
+        self.state.next_id.set(id);
+        let mut message = json!({ "id": id, "method": method, "params": params });
+        if let Some(session) = session {
+            message["sessionId"] = json!(session);
+        }
+        let (reply, replied) = oneshot::channel();
+        if !self.state.is_closed.get() {
+            self.state.replies.borrow_mut().insert(id, reply);
+            let mut bytes = message.to_string().into_bytes();
+            bytes.push(0);
+            let _ = self.send.send(bytes);
+        }
+        replied
+    }
+
+    /// Lets the events of a session go to a receiver.
+    pub(crate) fn subscribe(&self, session: &str, events: mpsc::UnboundedSender<Event>) {
+        self.state.sessions.borrow_mut().insert(session.to_owned(), events);
+    }
+
+    pub(crate) fn unsubscribe(&self, session: &str) {
+        self.state.sessions.borrow_mut().remove(session);
+    }
+
+    /// Whether the browser has ended.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state.is_closed.get()
+    }
+
+    /// The last lines that the browser printed.
+    pub(crate) fn printed(&self) -> String {
+        self.state.printed.borrow().trim().to_owned()
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+async fn write(mut to: pipe::Sender, mut messages: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(message) = messages.recv().await {
+        if to.write_all(&message).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read(mut from: pipe::Receiver, state: Rc<State>) {
+    let mut buffer = Vec::with_capacity(64 << 10);
+    loop {
+        let searched = buffer.len();
+        match from.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let mut start = 0;
+        let mut search = searched;
+        while let Some(length) = buffer[search..].iter().position(|byte| *byte == 0) {
+            let end = search + length;
+            take(&buffer[start..end], &state);
+            (start, search) = (end + 1, end + 1);
+        }
+        buffer.drain(..start);
+        if buffer.len() > MAX_MESSAGE {
+            tracing::warn!("the browser sent a message of more than {} MiB; it is ended", MAX_MESSAGE >> 20);
+            break;
+        }
+    }
+    state.is_closed.set(true);
+    // Who waits for a reply or an event learns that none comes.
+    state.replies.borrow_mut().clear();
+    state.sessions.borrow_mut().clear();
+}
+
+fn take(message: &[u8], state: &State) {
+    let Ok(mut message) = serde_json::from_slice::<Value>(message) else { return };
+    if let Some(id) = message["id"].as_u64() {
+        if let Some(reply) = state.replies.borrow_mut().remove(&id) {
+            let error = message["error"]["message"].as_str().map(str::to_owned);
+            let _ = reply.send(error.map_or_else(|| Ok(message["result"].take()), Err));
+        }
+        return;
+    }
+    let (Some(session), Some(method)) = (message["sessionId"].as_str(), message["method"].as_str()) else { return };
+    let (session, method) = (session.to_owned(), method.to_owned());
+    if let Some(events) = state.sessions.borrow().get(&session) {
+        let params = message["params"].take();
+        let _ = events.send(Event { session, method, params });
+    }
+}
+
+async fn keep_printed(mut from: pipe::Receiver, state: Rc<State>) {
+    let mut bytes = [0; 1 << 10];
+    while let Ok(length @ 1..) = from.read(&mut bytes).await {
+        let mut printed = state.printed.borrow_mut();
+        printed.push_str(&String::from_utf8_lossy(&bytes[..length]));
+        let mut from = printed.len().saturating_sub(MAX_PRINTED);
+        while !printed.is_char_boundary(from) {
+            from += 1;
+        }
+        printed.drain(..from);
+    }
+}

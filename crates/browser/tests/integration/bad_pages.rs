@@ -1,0 +1,58 @@
+//! Pages that harm their browser end, and the next one is rendered.
+
+use crate::site::{Site, in_browser, render, render_with};
+use browser::{RenderFailure, RenderLimits};
+use std::time::Duration;
+
+#[test]
+fn a_page_that_never_ends_is_given_up_and_the_next_one_is_rendered() {
+    in_browser(async |browser| {
+        let limits = RenderLimits { at_work: Duration::from_secs(3), ..RenderLimits::default() };
+        let gives_up = [
+            "<p>before</p><script>for (;;) {}</script>",
+            "<script>const f = () => Promise.resolve().then(f); f();</script>",
+            "<script>setTimeout(() => { for (;;) {} }, 500)</script>",
+        ];
+        for page in gives_up {
+            let given_up = render_with(browser, page, &mut Site::default(), &limits).await;
+            // Promises without end take memory, too.
+            let why = given_up.unwrap_err();
+            assert!(matches!(why, RenderFailure::TookTooLong(3) | RenderFailure::Crashed), "{page}: {why}");
+            let next = render(browser, "<p>the next</p>", &mut Site::default()).await;
+            assert!(next.contains("the next"), "{next}");
+        }
+    });
+}
+
+#[test]
+fn a_page_that_takes_all_memory_ends_alone() {
+    in_browser(async |browser| {
+        let page = "<script>const all = []; for (;;) all.push(new Array(1e6).fill(Math.random()))</script>";
+        let ended = render_with(browser, page, &mut Site::default(), &RenderLimits::default()).await;
+        assert_eq!(ended.unwrap_err(), RenderFailure::Crashed);
+        let next = render(browser, "<p>the next</p>", &mut Site::default()).await;
+        assert!(next.contains("the next"), "{next}");
+    });
+}
+
+#[test]
+fn dialogs_timers_without_end_and_loops_of_frames_hold_nothing_up() {
+    in_browser(async |browser| {
+        let pages = [
+            "<p>text</p><script>alert(1); confirm(2); prompt(3); print(); onbeforeunload = () => 'stay';</script>",
+            "<p>text</p><script>setInterval(() => document.title += 'x', 0)</script>",
+            "<p>text</p><script>const f = () => { setTimeout(f, 0); setTimeout(f, 0); }; f();</script>",
+            "<p>text</p><iframe src=/page></iframe><iframe srcdoc='<script>for (;;) {}</script>' sandbox></iframe>",
+            "<p>text</p><script>for (let i = 0; i < 50; i++) new Worker(URL.createObjectURL(new Blob(['for (;;) {}'])))</script>",
+        ];
+        for page in pages {
+            let limits = RenderLimits { at_work: Duration::from_secs(20), ..RenderLimits::default() };
+            match render_with(browser, page, &mut Site::default(), &limits).await {
+                Ok(rendered) => assert!(rendered.html.contains("text"), "{page}: {}", rendered.html),
+                Err(failure) => println!("{page}: {failure}"),
+            }
+            let next = render(browser, "<p>the next</p>", &mut Site::default()).await;
+            assert!(next.contains("the next"), "{next}");
+        }
+    });
+}
