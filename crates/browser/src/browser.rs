@@ -1,15 +1,29 @@
 //! A browser that runs, and renders one page or some at a time.
 
+use crate::BrowserError;
 use crate::jail::{BrowserRules, Jailed};
 use crate::pipe::Pipe;
 use crate::rendering::{Document, Door, RenderFailure, RenderLimits, RenderedPage};
 use crate::session::Session;
-use crate::BrowserError;
 use serde_json::json;
 use std::time::Duration;
+use tokio::task::LocalSet;
 
 /// How long a browser may take to answer for the first time.
 const START: Duration = Duration::from_secs(30);
+
+/// Starts a browser and ends it, to learn whether it can be had here.
+///
+/// # Errors
+/// Returns [`BrowserError::DoesNotStart`].
+pub fn check(rules: &BrowserRules) -> Result<(), BrowserError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| BrowserError::DoesNotStart {
+        program: rules.program.display().to_string(),
+        detail: error.to_string(),
+    })?;
+    LocalSet::new().block_on(&runtime, async { Browser::start(rules).await.map(drop) })
+}
 
 /// A browser without a network. Runs in a tokio `LocalSet`. Dropping it ends its processes.
 pub struct Browser {
@@ -23,10 +37,12 @@ impl Browser {
     /// # Errors
     /// Returns [`BrowserError::DoesNotStart`] if it ends or does not answer within half a minute.
     pub async fn start(rules: &BrowserRules) -> Result<Self, BrowserError> {
-        let fails = |detail: String| BrowserError::DoesNotStart { program: rules.program.display().to_string(), detail };
+        let fails =
+            |detail: String| BrowserError::DoesNotStart { program: rules.program.display().to_string(), detail };
         let mut jailed = Jailed::start(rules).map_err(|error| fails(error.to_string()))?;
         let child = &mut jailed.child;
-        let (Some(to), Some(from), Some(printed)) = (child.stdin.take(), child.stdout.take(), child.stderr.take()) else {
+        let (Some(to), Some(from), Some(printed)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
             return Err(fails("it has no pipes".to_owned()));
         };
         let pipe = Pipe::open(to, from, printed).map_err(|error| fails(error.to_string()))?;

@@ -15,7 +15,7 @@ mod pipe;
 mod rendering;
 mod session;
 
-pub use crate::browser::Browser;
+pub use crate::browser::{Browser, check};
 pub use crate::jail::{BrowserRules, find_browser};
 pub use crate::rendering::{
     Document, Door, PartAnswer, PartKind, PartRefusal, PartRequest, RenderFailure, RenderLimits, RenderedPage,

@@ -13,7 +13,8 @@ use tokio::sync::mpsc;
 /// Runs before the scripts of the page.
 const STILL: &str = include_str!("still.js");
 /// The smallest GIF: a picture is there, as far as scripts can see.
-const PICTURE: &[u8] = b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+const PICTURE: &[u8] =
+    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 /// How long the end of a context may take before it is left to the end of the browser.
 const CLOSE: Duration = Duration::from_secs(2);
 /// Most timers that run in one step.
@@ -125,10 +126,7 @@ impl<'a> Session<'a> {
                 json!({ "width": 1280, "height": 2000, "deviceScaleFactor": 1, "mobile": false }),
             ),
             ("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] })),
-            (
-                "Target.setAutoAttach",
-                json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true }),
-            ),
+            ("Target.setAutoAttach", json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true })),
         ];
         for (command, params) in prepared {
             self.command(command, params, document, door).await?;
@@ -200,7 +198,10 @@ impl<'a> Session<'a> {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
         let mut evaluated = self.command("Runtime.evaluate", params, document, door).await?;
         if let Some(thrown) = evaluated["exceptionDetails"]["exception"]["description"].as_str() {
-            return Err(RenderFailure::Refused { command: "Runtime.evaluate", reason: thrown.chars().take(200).collect() });
+            return Err(RenderFailure::Refused {
+                command: "Runtime.evaluate",
+                reason: thrown.chars().take(200).collect(),
+            });
         }
         Ok(evaluated["result"]["value"].take())
     }
@@ -270,12 +271,7 @@ impl<'a> Session<'a> {
         RenderFailure::TookTooLong(self.limits.at_work.as_secs())
     }
 
-    async fn take(
-        &mut self,
-        event: Event,
-        document: &Document<'_>,
-        door: &mut impl Door,
-    ) -> Result<(), RenderFailure> {
+    async fn take(&mut self, event: Event, document: &Document<'_>, door: &mut impl Door) -> Result<(), RenderFailure> {
         let is_main = event.session == self.id;
         match event.method.as_str() {
             "Page.loadEventFired" if is_main => self.is_loaded = true,
@@ -359,8 +355,7 @@ impl<'a> Session<'a> {
         };
         // A page that goes elsewhere is read as it is here.
         let is_wanted = url.starts_with("http") && !is_page && !self.refused.contains(url);
-        let Some(part) = part.filter(|_| is_wanted)
-        else {
+        let Some(part) = part.filter(|_| is_wanted) else {
             self.block(event, url, is_page);
             return Ok(());
         };

@@ -30,7 +30,7 @@ pub use crate::crawl_rule::CrawlRule;
 pub use crate::page_pattern::{PagePattern, PatternMatch};
 pub use crate::url_filter::{FilterFault, UrlFilter};
 pub use crate::withheld::WithheldHeaders;
-pub use settings::{CrawlOrders, Permission};
+pub use settings::{CrawlOrders, Permission, Rendering};
 
 use page::CanonicalUrl;
 use std::fmt;

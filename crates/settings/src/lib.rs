@@ -32,7 +32,7 @@ pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol, is_secret_property};
 pub use crate::preset::Preset;
-pub use crate::rules::{CrawlOrders, Permission, Rule, RuleFault, compile_rules};
+pub use crate::rules::{CrawlOrders, Permission, Rendering, Rule, RuleFault, compile_rules};
 pub use crate::saved_rules::{read_saved_rules, write_saved_rules};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Focus, Hints, Http, Identity, Kafka, Log,

@@ -12,6 +12,8 @@ const RESPONSE: &str = "application/http;msgtype=response";
 const SERVER_NOT_MODIFIED: &str = "http://netpreserve.org/warc/1.1/revisit/server-not-modified";
 const IDENTICAL_PAYLOAD: &str = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest";
 
+/// Part of the id of the record of a rendered page.
+const CONVERSION: &str = "conversion";
 /// Longest body of a robots.txt, a redirect or an error, unpacked, in bytes.
 const MAX_OWN_BODY: usize = 1 << 20;
 
@@ -37,6 +39,7 @@ impl LogPosition<'_> {
     pub(crate) fn body_record(&self, result: &FetchResult) -> RecordId {
         let recorded = result.exchanges.iter().filter(|exchange| is_recorded(exchange)).count();
         match recorded.checked_sub(1) {
+            Some(_) if result.rendered => self.id(result, CONVERSION, 0),
             Some(last) => self.id(result, "response", last),
             None => self.id(result, "resource", 0),
         }
@@ -63,15 +66,14 @@ pub fn capture(
     let Some(last) = exchanges.len().checked_sub(1) else {
         return body.map(|body| resource(result, body, position)).into_iter().collect();
     };
+    if result.rendered {
+        return rendered(result, body, position, &exchanges);
+    }
     let original = originals.of(result);
     let mut records = Vec::with_capacity(2 * exchanges.len());
     for (number, exchange) in exchanges.into_iter().enumerate() {
         let (request, response) = (position.id(result, "request", number), position.id(result, "response", number));
-        records.push(
-            about(exchange, WarcRecordKind::Request, request, REQUEST, ended(&exchange.request_head))
-                .with("WARC-Concurrent-To", response)
-                .with_some("WARC-Truncated", exchange.is_cut.then_some("length")),
-        );
+        records.push(requested(exchange, request, response));
         // Without a status the last request got no response, and all exchanges came before it.
         let is_answer = number == last && result.look.status.is_some();
         let record = match result.look.outcome {
@@ -90,6 +92,46 @@ pub fn capture(
         records.push(record.with("WARC-Concurrent-To", request));
     }
     records
+}
+
+/// The records of a page that a browser has rendered: what was received, and the document as a conversion (WARC §6.8).
+fn rendered(
+    result: &FetchResult,
+    body: Option<&[u8]>,
+    position: &LogPosition<'_>,
+    exchanges: &[&Exchange],
+) -> Vec<WarcRecord> {
+    let mut records = Vec::with_capacity(2 * exchanges.len() + 1);
+    let page = result.exchange_of_page();
+    let mut of_page = None;
+    for (number, &exchange) in exchanges.iter().enumerate() {
+        let (request, response) = (position.id(result, "request", number), position.id(result, "response", number));
+        let own = own_body(exchange);
+        let stored = own.as_deref().map(|body| (body, exchange.body_is_cut));
+        records.push(requested(exchange, request, response));
+        let answer = answered(exchange, response, stored, own.as_deref().map(Sha1::of));
+        records.push(answer.with("WARC-Concurrent-To", request));
+        if page.is_some_and(|page| std::ptr::eq(page, exchange)) {
+            of_page = Some(response);
+        }
+    }
+    records.extend(body.map(|body| {
+        let id = position.id(result, CONVERSION, 0);
+        let content_type = result.content_type.as_deref().unwrap_or("text/html");
+        WarcRecord::new(WarcRecordKind::Conversion, id, result.look.fetched_at, content_type, body.to_vec())
+            .with("WARC-Target-URI", result.look.answered_by())
+            .with_some("WARC-Refers-To", of_page)
+            .with("WARC-Payload-Digest", labelled(Sha1::of(body)))
+            .with_some("WARC-Truncated", result.truncated.then_some("length"))
+    }));
+    records
+}
+
+/// The record of a request.
+fn requested(exchange: &Exchange, request: RecordId, response: RecordId) -> WarcRecord {
+    about(exchange, WarcRecordKind::Request, request, REQUEST, ended(&exchange.request_head))
+        .with("WARC-Concurrent-To", response)
+        .with_some("WARC-Truncated", exchange.is_cut.then_some("length"))
 }
 
 /// The record with what else is known of the answer (WARC §6.6). `None` if there is nothing.

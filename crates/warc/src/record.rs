@@ -26,6 +26,8 @@ pub enum WarcRecordKind {
     Resource,
     /// Facts about another record.
     Metadata,
+    /// Another form of the content of another record.
+    Conversion,
 }
 
 impl WarcRecordKind {
@@ -38,6 +40,7 @@ impl WarcRecordKind {
             Self::Revisit => "revisit",
             Self::Resource => "resource",
             Self::Metadata => "metadata",
+            Self::Conversion => "conversion",
         }
     }
 }

@@ -335,8 +335,8 @@ impl HostWorker {
             robots_crawl_delay_ms: robots_crawl_delay.map(|delay| delay.as_millis() as i64),
             ..Look::new(job.request, outcome, fetched_at)
         };
-        let (hops, exchanges) = (job.hops, job.exchanges);
-        FetchResult { hops, exchanges, sitemaps, ..FetchResult::new(look) }
+        let (hops, exchanges, rendered) = (job.hops, job.exchanges, job.is_rendered);
+        FetchResult { hops, exchanges, rendered, sitemaps, ..FetchResult::new(look) }
     }
 }
 

@@ -47,6 +47,8 @@ pub(crate) struct FetchJob {
     pub(crate) errand: Option<RobotsErrand>,
     /// Requests sent for it, robots.txt included.
     pub(crate) requests: u32,
+    /// Whether the body of its answer is the document that a browser made.
+    pub(crate) is_rendered: bool,
     /// Present once a request was sent for it, where crashes are noted.
     pub(crate) under_way: Option<UnderWay>,
     /// Present while it is the one job worked on that is suspected of crashes, until it is under way.
@@ -76,6 +78,7 @@ impl FetchJob {
             was_sent: false,
             errand: None,
             requests: 0,
+            is_rendered: false,
             under_way: None,
             alone: None,
             steps: None,
@@ -122,6 +125,19 @@ impl FetchJob {
         }
         if is_of_page || bytes_of(&exchange) <= room {
             self.exchanges.push(exchange);
+        }
+    }
+
+    /// Adds the body of the last exchange, as far as the result has room for it.
+    pub(crate) fn keep_body_of_last(&mut self, body: Option<RecordedBody>) {
+        let room = MAX_RECORDED_BYTES.saturating_sub(self.exchanges.iter().map(bytes_of).sum::<usize>());
+        let (Some(exchange), Some(RecordedBody { bytes, is_cut, memory })) = (self.exchanges.last_mut(), body) else {
+            return;
+        };
+        let packed = body::pack(&bytes, Packing::Lz4);
+        if packed.len() <= room {
+            (exchange.body, exchange.body_is_cut) = (Some(packed), is_cut);
+            self.recorded.push(memory);
         }
     }
 

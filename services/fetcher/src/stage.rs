@@ -49,6 +49,9 @@ pub fn stage(
     data: Option<&Path>,
     clock: Arc<dyn Clock>,
 ) -> io::Result<StageSpec> {
+    if let Some(browser) = &rules.browser {
+        browser::check(browser).map_err(io::Error::other)?;
+    }
     let crashes = data.map(|data| CrashJournal::open(data, clock.now())).transpose()?;
     let fetcher = Fetcher {
         product_token: rules.product_token.clone(),

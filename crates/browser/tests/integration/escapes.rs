@@ -70,16 +70,31 @@ fn no_inner_address_is_reached_and_no_datagram_is_sent() {
         let text = text.replace("ORIGIN", &format!("http://{host}")).replace("HOST", &host);
         text.replace("UDP", &datagrams.local_addr().unwrap().to_string())
     };
-    let scripts: Vec<String> = SCRIPTS.iter().map(|way| format!("<script>try {{ {} }} catch (e) {{}}</script>", filled(way))).collect();
+    let scripts: Vec<String> =
+        SCRIPTS.iter().map(|way| format!("<script>try {{ {} }} catch (e) {{}}</script>", filled(way))).collect();
     let page = format!("<p>text</p>{}{}", MARKUP.map(filled).concat(), scripts.concat());
-    let mut site = Site::default()
-        .redirecting("/redirect", &format!("http://{server_address}/redirected"))
-        .with("/sw.js", "text/javascript", &filled("fetch('ORIGIN/service-worker', {mode: 'no-cors'})"));
-    let rendered = in_browser(async |browser| render_with(browser, &page, &mut site, &RenderLimits::default()).await.unwrap());
+    let mut site = Site::default().redirecting("/redirect", &format!("http://{server_address}/redirected")).with(
+        "/sw.js",
+        "text/javascript",
+        &filled("fetch('ORIGIN/service-worker', {mode: 'no-cors'})"),
+    );
+    let rendered =
+        in_browser(async |browser| render_with(browser, &page, &mut site, &RenderLimits::default()).await.unwrap());
     assert!(rendered.html.contains("<p>text</p>"), "{}", rendered.html);
     assert!(rendered.blocked >= 15, "the page did try: {}", rendered.blocked);
     let asked = site.asked_for();
-    for way in ["/fetch", "/xhr", "/sync", "/iframe", "/script", "/module", "/worker", "/redirected", "/frame-fetch", "/dynamic"] {
+    for way in [
+        "/fetch",
+        "/xhr",
+        "/sync",
+        "/iframe",
+        "/script",
+        "/module",
+        "/worker",
+        "/redirected",
+        "/frame-fetch",
+        "/dynamic",
+    ] {
         assert!(asked.iter().any(|url| url.ends_with(way)), "{way} came to the door: {asked:?}");
     }
     assert_eq!(*reached.lock().unwrap(), [""; 0]);

@@ -17,17 +17,35 @@ fn forty_looks_at_a_page_give_one_document() {
 
 /// Pages whose scripts use what differs from look to look.
 const PAGES: [(&str, &str); 8] = [
-    ("races of requests", "for (const n of [1, 2, 3]) fetch('/' + n).then(r => r.text()).then(t => document.body.append(t));"),
-    ("workers", "const w = new Worker(URL.createObjectURL(new Blob(['postMessage(6 * 7)']))); \
-        w.onmessage = (m) => document.body.append(m.data);"),
-    ("timers", "let n = 0; setInterval(() => document.body.append(n++), 700); setTimeout(() => document.body.append('x'), 0);"),
+    (
+        "races of requests",
+        "for (const n of [1, 2, 3]) fetch('/' + n).then(r => r.text()).then(t => document.body.append(t));",
+    ),
+    (
+        "workers",
+        "const w = new Worker(URL.createObjectURL(new Blob(['postMessage(6 * 7)']))); \
+        w.onmessage = (m) => document.body.append(m.data);",
+    ),
+    (
+        "timers",
+        "let n = 0; setInterval(() => document.body.append(n++), 700); setTimeout(() => document.body.append('x'), 0);",
+    ),
     ("a countdown", "setInterval(() => document.title = Math.round((Date.UTC(2030, 0) - Date.now()) / 1000), 1000);"),
     ("frames", "let f = 0; const go = (t) => { document.title = t; if (f++ < 30) requestAnimationFrame(go); }; go(0);"),
-    ("messages", "const c = new MessageChannel(); let n = 0; c.port1.onmessage = () => { document.title = ++n; \
-        if (n < 200) c.port2.postMessage(0); }; c.port2.postMessage(0);"),
-    ("time zone and language", "document.title = new Date(0).toString() + navigator.language + Intl.DateTimeFormat().resolvedOptions().timeZone;"),
-    ("what is on the screen", "new IntersectionObserver((seen) => document.body.append(seen.filter(s => s.isIntersecting).length)) \
-        .observe(document.querySelector('p')); document.body.append(innerWidth + 'x' + innerHeight);"),
+    (
+        "messages",
+        "const c = new MessageChannel(); let n = 0; c.port1.onmessage = () => { document.title = ++n; \
+        if (n < 200) c.port2.postMessage(0); }; c.port2.postMessage(0);",
+    ),
+    (
+        "time zone and language",
+        "document.title = new Date(0).toString() + navigator.language + Intl.DateTimeFormat().resolvedOptions().timeZone;",
+    ),
+    (
+        "what is on the screen",
+        "new IntersectionObserver((seen) => document.body.append(seen.filter(s => s.isIntersecting).length)) \
+        .observe(document.querySelector('p')); document.body.append(innerWidth + 'x' + innerHeight);",
+    ),
 ];
 
 #[test]

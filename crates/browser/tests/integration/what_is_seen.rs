@@ -115,7 +115,8 @@ fn a_page_that_goes_elsewhere_is_read_as_it_is() {
         }
         assert_eq!(site.asked_for(), [""; 0]);
         // Links stay relative to where the script has moved the page.
-        let html = render(browser, "<a href=x>x</a><script>history.pushState(0, '', '/deep/er/')</script>", &mut site).await;
+        let html =
+            render(browser, "<a href=x>x</a><script>history.pushState(0, '', '/deep/er/')</script>", &mut site).await;
         assert!(html.contains(r#"<head><base href="http://a.test/deep/er/">"#), "{html}");
     });
 }

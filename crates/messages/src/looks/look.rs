@@ -228,6 +228,16 @@ impl FetchResult {
             refresh: None,
         }
     }
+
+    /// The exchange that brought the page. Absent if there was no answer, or no exchange is recorded. Those of the parts of a
+    /// rendered page come behind it.
+    pub fn exchange_of_page(&self) -> Option<&Exchange> {
+        self.look.status?;
+        match self.rendered {
+            true => self.exchanges.iter().find(|exchange| exchange.url == self.look.answered_by().as_str()),
+            false => self.exchanges.last(),
+        }
+    }
 }
 
 /// One redirect.

@@ -150,6 +150,7 @@ impl Samples for FetchResult {
             payload_sha1: Some(Sha1::of(b"a page")),
             sitemaps: vec!["https://www.example.org/sitemap.xml".to_owned()],
             preferences: vec!["index=n@x-robots-tag".to_owned()],
+            rendered: true,
             refresh: Some("5; url=/next".to_owned()),
             look: full,
         };

@@ -75,8 +75,7 @@ pub fn unpacked_body(result: &FetchResult) -> Option<Vec<u8>> {
 impl FetchLine {
     /// The line of a result with this body and these preferences.
     pub fn new(result: FetchResult, body: Option<&[u8]>, preferences: &Preferences, cursor: &Cursor) -> Self {
-        // The last exchange belongs to the result, unless it got no response.
-        let answer = result.exchanges.last().filter(|_| result.look.status.is_some());
+        let answer = result.exchange_of_page();
         let (body, body_form, charset) = match body.map(|body| encoded(body, result.content_type.as_deref())) {
             Some((body, form, charset)) => (Some(body), Some(form), charset),
             None => (None, None, None),

@@ -61,6 +61,14 @@ impl Bench {
         Self::with_settings(settings_with(file, &[("fetch.resolve", resolve.as_str())]))
     }
 
+    /// The same with nothing set but what the file says.
+    pub(crate) fn with_rules_alone(address: SocketAddr, file: &str) -> Self {
+        let resolve = ("fetch.resolve".to_owned(), format!("*.test={address}"));
+        let files = [("recrawl.toml", file)];
+        let layers = Layers { files: &files, environment: [], overrides: &[resolve] };
+        Self::with_settings(Settings::from_layers(layers).unwrap())
+    }
+
     fn with_settings(settings: Settings) -> Self {
         let names = LogNames::new(&settings);
         let log = InProcessLog::new(MemoryBackend::default());

@@ -14,6 +14,7 @@ mod per_site;
 mod recorded;
 mod recovery;
 mod refusals;
+mod rendered;
 mod scope;
 mod server_view;
 mod sessions;

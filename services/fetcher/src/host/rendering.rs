@@ -1,0 +1,251 @@
+//! Lets a browser render a page. Each request that it makes goes through the host's door like that for a page.
+
+use super::door::{Asked, Errand, Unsent};
+use super::{HostWorker, NO_VALIDATORS, Turn, kept_header};
+use crate::challenge::kept_out;
+use crate::job::FetchJob;
+use crate::outcome::outcome_of;
+use crate::recorder::RecordedBody;
+use crate::response::{FetchFailure, Response};
+use crate::robots::redirect;
+use crate::route::wanted;
+use browser::{Document, Door, PartAnswer, PartKind, PartRefusal, PartRequest, RenderFailure, RenderLimits};
+use hyper::header::{self, HeaderValue};
+use messages::{FetchOutcome, Validators};
+use page::{CanonicalUrl, SiteKey, Timestamp};
+use std::time::Duration;
+
+/// Time (real) before the end of the lease at which a rendering is given up.
+const BEFORE_LEASE: Duration = Duration::from_secs(10);
+/// Media type of every rendered document.
+const RENDERED_TYPE: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
+
+/// The door of a host's worker, for the parts of one page.
+struct HostDoor<'a> {
+    worker: &'a mut HostWorker,
+    job: &'a mut FetchJob,
+    site: SiteKey,
+    /// Why the rendering ends, if not by the page.
+    unsent: Option<Unsent>,
+    failed: Option<FetchFailure>,
+}
+
+impl HostWorker {
+    /// Renders the page of a job and answers it. If that fails the look has failed: a page that is read as it was sent one
+    /// time and as it is shown another would seem to change.
+    pub(super) async fn rendered(
+        &mut self,
+        mut job: Box<FetchJob>,
+        fetched_at: Timestamp,
+        latency: Duration,
+        mut response: Response,
+    ) -> Turn {
+        let network = self.network.clone();
+        self.keep_received(&mut job, &response);
+        self.wait_again(&mut job);
+        let limits = RenderLimits {
+            characters: usize::try_from(network.rules.fetch.max_body).unwrap_or(usize::MAX),
+            ..RenderLimits::default()
+        };
+        let url = job.at.as_str().split('#').next().unwrap_or_default().to_owned();
+        let content_type = response.content_type().unwrap_or_default();
+        let document = Document { url: &url, content_type: &content_type, body: &response.body, now: fetched_at };
+        let _turn = network.browsers.turns.acquire().await;
+        let browser = match network.browsers.browser().await {
+            Ok(browser) => browser,
+            Err(error) => {
+                tracing::warn!(%error, "pages are not rendered");
+                let failure = FetchFailure::new(FetchOutcome::TimedOut, format!("rendering: {error}"));
+                return Turn::Done(self.failed(job, fetched_at, latency, failure));
+            }
+        };
+        let site = job.at.site_key();
+        let mut door = HostDoor { worker: self, job: &mut job, site, unsent: None, failed: None };
+        let rendered = browser.render(&document, &mut door, &limits).await;
+        let (unsent, failed) = (door.unsent, door.failed);
+        network.browsers.is_done();
+        let failure = match rendered {
+            Ok(page) => {
+                response.truncated = page.is_cut;
+                response.body = page.html.into_bytes().into();
+                response.headers.insert(header::CONTENT_TYPE, RENDERED_TYPE);
+                // They speak of the document alone, and its data may have changed.
+                for name in [header::ETAG, header::LAST_MODIFIED, header::REFRESH] {
+                    response.headers.remove(name);
+                }
+                job.is_rendered = true;
+                return Turn::Done(self.answered(job, fetched_at, latency, response));
+            }
+            Err(failure) => failure,
+        };
+        match (unsent, failed) {
+            (Some(Unsent::Drained), _) => Turn::Drained,
+            (_, Some(failed)) => Turn::Done(self.failed(job, fetched_at, latency, failed)),
+            (_, None) => {
+                // A host that broke the browser off is left alone like one that does not answer.
+                self.break_off_unfinished(&failure);
+                let failure = FetchFailure::new(FetchOutcome::TimedOut, failure.to_string());
+                Turn::Done(self.failed(job, fetched_at, latency, failure))
+            }
+        }
+    }
+
+    /// The connection of a part that was under way when its rendering ended is of no use.
+    fn break_off_unfinished(&mut self, failure: &RenderFailure) {
+        if *failure == RenderFailure::BrowserEnded {
+            self.break_off();
+        }
+    }
+
+    /// Keeps the body that the server sent with its exchange, because the answer has the rendered one.
+    fn keep_received(&self, job: &mut FetchJob, response: &Response) {
+        let body = RecordedBody::copy_of(&response.body, response.truncated, &self.network.memory);
+        job.keep_body_of_last(body);
+    }
+}
+
+impl HostDoor<'_> {
+    fn give_up(&mut self, why: Unsent) -> PartRefusal {
+        let said = match &why {
+            Unsent::LeftAlone(_) => "its host refused a part and rests",
+            Unsent::HostStopped => "an operator blocked or paused the host",
+            Unsent::NoFile(_) => "no open file was left for a connection",
+            Unsent::PastLease | Unsent::Drained | Unsent::RobotsKnown | Unsent::RobotsElsewhere | Unsent::Errand => {
+                "its time is over"
+            }
+        };
+        if matches!(why, Unsent::LeftAlone(_)) {
+            let detail = format!("rendering: {said}");
+            self.failed = Some(FetchFailure::new(FetchOutcome::RateLimited, detail));
+        }
+        self.unsent = Some(why);
+        PartRefusal::GiveUp(said.to_owned())
+    }
+
+    /// A part that did not come. The look has failed, unless the part never comes.
+    fn without(&mut self, at: &CanonicalUrl, failure: &FetchFailure) -> PartRefusal {
+        if !is_passing(failure.outcome) || self.worker.network.browsers.parts.borrow_mut().fails_for_good(at.as_str()) {
+            return PartRefusal::Blocked;
+        }
+        let detail = format!("rendering: its part {at}: {}", failure.detail);
+        self.failed = Some(FetchFailure::new(failure.outcome, detail.clone()));
+        PartRefusal::GiveUp(detail)
+    }
+
+    /// Whether a part may be asked for: of the page's site, in scope, and allowed by robots.txt.
+    async fn may_ask(&mut self, at: &CanonicalUrl) -> Result<(), PartRefusal> {
+        let network = self.worker.network.clone();
+        if at.site_key() != self.site || wanted(at, &network.rules).is_err() {
+            return Err(PartRefusal::Blocked);
+        }
+        if self.worker.clock.now() + BEFORE_LEASE >= self.job.request.lease_until {
+            return Err(self.give_up(Unsent::PastLease));
+        }
+        match self.worker.refresh_robots(at, self.job).await {
+            Ok(_) => {}
+            Err(Unsent::Errand | Unsent::RobotsElsewhere) => {
+                // Another site's fetcher would have to ask for it. The page goes on without the part.
+                self.job.errand = None;
+                return Err(PartRefusal::Blocked);
+            }
+            Err(why) => return Err(self.give_up(why)),
+        }
+        match network.robots.refusal(at, &network.rules.product_token) {
+            Some(refusal) if refusal.outcome == FetchOutcome::RobotsUnavailable => Err(self.without(at, &refusal)),
+            Some(_) => Err(PartRefusal::Blocked),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Door for HostDoor<'_> {
+    async fn ask(&mut self, request: PartRequest) -> Result<PartAnswer, PartRefusal> {
+        let Ok(at) = CanonicalUrl::parse(&request.url) else { return Err(PartRefusal::Blocked) };
+        let network = self.worker.network.clone();
+        let page = self.job.at.clone();
+        let allowed = Box::pin(self.may_ask(&at)).await;
+        self.job.at = page;
+        allowed?;
+        let accept = request.accept.as_deref();
+        let kept = network.browsers.parts.borrow_mut().find(at.as_str(), accept);
+        if let Some(kept) = &kept
+            && kept.fresh_until > self.worker.clock.now()
+        {
+            return Ok(kept.answer.clone());
+        }
+        self.worker.wait_again(self.job);
+        let known = kept.as_ref().map_or(&NO_VALIDATORS, |kept| &kept.validators);
+        let errand = Errand::Part { known, accept };
+        let Asked { fetched_at, answer, .. } = match Box::pin(self.worker.ask(&at, errand, self.job)).await {
+            Ok(asked) => asked,
+            Err(why) => return Err(self.give_up(why)),
+        };
+        self.worker.wait_again(self.job);
+        let mut response = match answer {
+            Ok(response) => response,
+            Err(failure) => {
+                self.job.wire_bytes += failure.wire_bytes;
+                return Err(self.without(&at, &failure));
+            }
+        };
+        self.job.wire_bytes += response.wire_bytes;
+        if let Some(mut record) = response.record.take() {
+            record.body = RecordedBody::copy_of(&response.body, response.truncated, &network.memory);
+            self.job.record(record, &at, fetched_at, false);
+        }
+        let fresh_until = fetched_at + response.fresh_for(fetched_at).unwrap_or_default();
+        let mut parts = network.browsers.parts.borrow_mut();
+        if let (304, Some(kept)) = (response.status.as_u16(), kept) {
+            parts.came(at.as_str());
+            parts.keep(at.as_str(), accept, kept.answer.clone(), kept.validators, fresh_until);
+            return Ok(kept.answer);
+        }
+        let (outcome, detail) = match kept_out(&response) {
+            Some((outcome, detail)) => (outcome, Some(detail)),
+            None => outcome_of(response.status.as_u16(), false, false),
+        };
+        drop(parts);
+        if is_passing(outcome) || response.truncated {
+            let detail = detail.unwrap_or_else(|| match response.truncated {
+                true => "it is longer than fetch.max_body".to_owned(),
+                false => format!("status {}", response.status.as_u16()),
+            });
+            let outcome = if is_passing(outcome) { outcome } else { FetchOutcome::TooLarge };
+            return Err(self.without(&at, &FetchFailure::new(outcome, detail)));
+        }
+        parts = network.browsers.parts.borrow_mut();
+        parts.came(at.as_str());
+        let answer = PartAnswer {
+            status: response.status.as_u16(),
+            content_type: response.content_type(),
+            location: redirect(&at, &response).map(|target| target.as_str().to_owned()),
+            body: response.body.clone(),
+        };
+        let validators = Validators {
+            etag: kept_header(&response, header::ETAG),
+            last_modified: kept_header(&response, header::LAST_MODIFIED),
+            ..NO_VALIDATORS.clone()
+        };
+        let can_be_used_again =
+            fresh_until > fetched_at || validators.etag.is_some() || validators.last_modified.is_some();
+        if answer.status == 200 && can_be_used_again && request.kind != PartKind::Frame && !is_kept_nowhere(&response) {
+            parts.keep(at.as_str(), accept, answer.clone(), validators, fresh_until);
+        }
+        Ok(answer)
+    }
+}
+
+/// Whether a failure may be over at the next look.
+fn is_passing(outcome: FetchOutcome) -> bool {
+    use FetchOutcome::{
+        Challenged, ConnectFailed, ConnectionLost, DnsFailed, MalformedResponse, PaymentRequired, RateLimited,
+        RobotsUnavailable, ServerError, TimedOut, TlsFailed, TooLarge,
+    };
+    let of_host = [ConnectFailed, DnsFailed, TlsFailed, ConnectionLost, TimedOut, RobotsUnavailable];
+    let of_answer = [ServerError, RateLimited, MalformedResponse, TooLarge, PaymentRequired, Challenged];
+    of_host.contains(&outcome) || of_answer.contains(&outcome)
+}
+
+fn is_kept_nowhere(response: &Response) -> bool {
+    response.headers_named(header::CACHE_CONTROL).any(|line| line.to_ascii_lowercase().contains("no-store"))
+}
