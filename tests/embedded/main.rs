@@ -47,6 +47,7 @@ mod presets;
 mod private_files;
 mod prometheus;
 mod python_client;
+mod rendered;
 mod replay;
 mod reported_sites;
 mod same_words;

@@ -1,12 +1,12 @@
 //! Starts a browser where it can reach nothing: no network, no other process, none of our environment.
 
 use crate::BrowserError;
+use rustix::process::{Pid, Signal, kill_process};
 use std::ffi::OsStr;
 use std::io;
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use tempfile::TempDir;
 
 /// Programs that are tried in this order. The first has no screen to begin with, and takes half as long to start.
 const NAMES: [&str; 5] = ["chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"];
@@ -18,6 +18,10 @@ const JAILED_USER: u32 = 65_533;
 const MAX_THREADS: &str = "--nproc=1500";
 /// Longest file that a browser may write.
 const MAX_FILE: &str = "--fsize=67108864";
+
+/// The browser has a directory for temporary files of its own, in memory. It goes with the browser, however that ends.
+const OWN_FILES: &str = r#"mount -t tmpfs -o size=512m,mode=1777 recrawl-browser /tmp && exec "$@""#;
+const PROFILE: &str = "/tmp/profile";
 
 /// The shell connects the pipes of the debugging protocol, which are descriptors 3 and 4, and makes way for the rest.
 const CONNECT_PIPES: &str = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null"#;
@@ -71,53 +75,57 @@ pub fn find_browser(path: &OsStr) -> Result<PathBuf, BrowserError> {
     found.ok_or_else(|| BrowserError::NotFound { tried: NAMES.join(", ") })
 }
 
-/// A browser that runs. Dropping it ends all of its processes and deletes what it wrote.
+/// A browser that runs. Dropping it ends all of its processes.
 pub(crate) struct Jailed {
     pub(crate) child: Child,
-    _profile: TempDir,
 }
 
 impl Jailed {
     /// Starts a browser. Its standard input and output are the pipes of the debugging protocol.
     pub(crate) fn start(rules: &BrowserRules) -> io::Result<Self> {
-        let profile = tempfile::Builder::new().prefix("recrawl-browser-").tempdir()?;
-        let is_root = rustix::process::geteuid().is_root();
-        if is_root {
-            chown(profile.path(), Some(JAILED_USER), Some(JAILED_USER))?;
-        }
-        let child = command(rules, profile.path(), is_root).spawn()?;
-        Ok(Self { child, _profile: profile })
+        Ok(Self { child: command(rules, rustix::process::geteuid().is_root()).spawn()? })
     }
 }
 
 impl Drop for Jailed {
     fn drop(&mut self) {
-        // The browser is the first process of its namespace: all others end with it.
-        let _ = self.child.kill();
+        // The browser is the first process of its namespace: all others end with it. Whoever started it reaps it. If that
+        // was killed instead, the dead browser would be left to the first process of the machine or the container.
+        let first = first_child(self.child.id());
+        if first.is_none_or(|first| kill_process(first, Signal::KILL).is_err()) {
+            let _ = self.child.kill();
+        }
         let _ = self.child.wait();
     }
 }
 
-fn command(rules: &BrowserRules, profile: &Path, is_root: bool) -> Command {
+/// The first child of a process.
+fn first_child(process: u32) -> Option<Pid> {
+    let children = std::fs::read_to_string(format!("/proc/{process}/task/{process}/children")).ok()?;
+    Pid::from_raw(children.split_whitespace().next()?.parse().ok()?)
+}
+
+fn command(rules: &BrowserRules, is_root: bool) -> Command {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", CONNECT_PIPES, "sh", "unshare"]);
     if !is_root {
-        command.args(["--user", "--map-current-user"]);
+        command.args(["--user", "--map-current-user", "--keep-caps"]);
     }
-    command.args(["--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "--", "setpriv"]);
+    command.args(["--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--mount-proc", "--"]);
+    command.args(["sh", "-c", OWN_FILES, "sh", "setpriv"]);
     if is_root {
         let (user, group) = (format!("--reuid={JAILED_USER}"), format!("--regid={JAILED_USER}"));
         command.args([user.as_str(), group.as_str(), "--clear-groups", "--bounding-set=-all"]);
     }
-    command.args(["--no-new-privs", "--inh-caps=-all", "--", "prlimit", "--core=0", MAX_FILE]);
+    command.args(["--no-new-privs", "--inh-caps=-all", "--ambient-caps=-all", "--", "prlimit", "--core=0", MAX_FILE]);
     if is_root {
         // Without a user of its own it would count our processes, too.
         command.arg(MAX_THREADS);
     }
-    command.arg("--").arg(&rules.program).arg(format!("--user-data-dir={}", profile.display())).args(FLAGS);
+    command.arg("--").arg(&rules.program).arg(format!("--user-data-dir={PROFILE}")).args(FLAGS);
     command.env_clear();
     let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/sbin:/usr/bin:/sbin:/bin".into());
-    command.env("PATH", path).env("HOME", profile).env("TMPDIR", profile).env("LANG", "C.UTF-8").env("TZ", "UTC");
+    command.env("PATH", path).env("HOME", PROFILE).env("TMPDIR", "/tmp").env("LANG", "C.UTF-8").env("TZ", "UTC");
     command.current_dir("/").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

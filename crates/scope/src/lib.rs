@@ -131,13 +131,14 @@ impl Scope {
     }
 
     /// Whether a browser renders a page.
-    pub fn renders(&self, url: &CanonicalUrl) -> bool {
-        self.rule(url).is_some_and(|rule| rule.orders().render == Some(Rendering::Always))
+    pub fn rendering(&self, url: &CanonicalUrl) -> Rendering {
+        self.rule(url).and_then(|rule| rule.orders().render).unwrap_or(Rendering::Never)
     }
 
     /// Whether a browser renders any page.
     pub fn renders_some(&self) -> bool {
-        self.rules.iter().any(|rule| rule.orders().render == Some(Rendering::Always))
+        let renders = |rendering: Option<Rendering>| rendering.is_some_and(|rendering| rendering != Rendering::Never);
+        self.rules.iter().any(|rule| renders(rule.orders().render))
     }
 
     /// The headers of rules that requests for these pages do not carry, once for each pattern, with the first such page.

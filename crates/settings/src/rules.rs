@@ -60,6 +60,8 @@ pub enum Permission {
 pub enum Rendering {
     /// Pages are read as the server sends them.
     Never,
+    /// Pages are rendered that show signs of being made by their scripts, and gain text by it.
+    Auto,
     /// Each look is rendered.
     Always,
 }

@@ -33,7 +33,7 @@ impl Unread {
     pub fn in_words(self) -> &'static str {
         match self {
             Self::NoText => {
-                "it has no text without its scripts and pictures; only its title, links, names of pictures and structured data are compared"
+                "it has no text without its scripts and pictures; only its title, links, names of pictures and structured data are compared; a rule with render = \"auto\" lets a browser show it"
             }
             Self::NotText => "it is a file whose text is not read; only its digest is compared",
         }

@@ -3,10 +3,13 @@
 use crate::parts::Parts;
 use crate::response::Response;
 use crate::rules::FetcherRules;
+use crate::sentinels::Sentinels;
 use browser::{Browser, BrowserError, BrowserRules};
-use page::CanonicalUrl;
-use scope::Scope;
+use document::ScriptSigns;
+use page::{CanonicalUrl, PageId, Timestamp};
+use scope::{Rendering, Scope};
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,6 +21,12 @@ const AT_ONCE: usize = 2;
 const PAGES_OF_BROWSER: u32 = 200;
 /// Idle time (real) after which a browser is ended.
 const IDLE: Duration = Duration::from_secs(60);
+/// Bytes of text that a page must gain at least.
+const LEAST_GAIN: usize = 100;
+/// How long a page that gains little is read as it is sent.
+const IN_VAIN: Duration = Duration::from_secs(86_400);
+/// Most such pages that are remembered. Beyond that all are tried again.
+const MOST_IN_VAIN: usize = 100_000;
 
 /// The browser, if a rule asks for one, and what is kept between renderings.
 pub(crate) struct Browsers {
@@ -30,6 +39,9 @@ pub(crate) struct Browsers {
     uses: Rc<Cell<u64>>,
     pub(crate) turns: Semaphore,
     pub(crate) parts: RefCell<Parts>,
+    pub(crate) sentinels: RefCell<Sentinels>,
+    /// Until when pages are read as they are sent, because rendering them showed hardly more.
+    in_vain: RefCell<HashMap<PageId, Timestamp>>,
 }
 
 impl Browsers {
@@ -42,16 +54,64 @@ impl Browsers {
             uses: Rc::default(),
             turns: Semaphore::new(AT_ONCE),
             parts: RefCell::default(),
+            sentinels: RefCell::default(),
+            in_vain: RefCell::default(),
         }
     }
 
-    /// Whether the answer to a request for a page is rendered: a whole document whose page's rule asks for it.
-    pub(crate) fn renders(&self, page: &CanonicalUrl, response: &Response) -> bool {
-        self.rules.is_some()
+    /// Whether pages of a rule may be rendered, so that a request for one is never conditional: the document says nothing of
+    /// its data.
+    pub(crate) fn may_render(&self, page: &CanonicalUrl) -> bool {
+        self.rules.is_some() && self.scope.rendering(page) != Rendering::Never
+    }
+
+    /// Whether the answer to a request for a page is rendered: a whole document whose page's rule asks for it, and which, if the
+    /// rule leaves it open, shows signs that it needs a browser and has not been rendered in vain lately.
+    pub(crate) fn renders(&self, page: &CanonicalUrl, response: &Response, now: Timestamp) -> bool {
+        let is_whole_document = self.rules.is_some()
             && matches!(response.status.as_u16(), 200..=205 | 207..=299)
             && !response.truncated
-            && is_document(response.content_type().as_deref())
-            && self.scope.renders(page)
+            && is_document(response.content_type().as_deref());
+        if !is_whole_document {
+            return false;
+        }
+        match self.scope.rendering(page) {
+            Rendering::Never => false,
+            Rendering::Always => true,
+            Rendering::Auto => {
+                let is_in_vain = self.in_vain.borrow().get(&page.page_id()).is_some_and(|until| *until > now);
+                !is_in_vain && signs(&response.body, response.content_type().as_deref(), page).need_a_browser()
+            }
+        }
+    }
+
+    /// Whether a document is the better copy of a page: with it, more is shown than in what the server sent. One with less is never
+    /// taken. Where the rule leaves it open, a page that gains little is read as it was sent, for a while.
+    pub(crate) fn is_gain(&self, page: &CanonicalUrl, sent: &Response, rendered: &str, now: Timestamp) -> bool {
+        let before = signs(&sent.body, sent.content_type().as_deref(), page).text_bytes;
+        let after = ScriptSigns::of_html(rendered, page.host_name()).text_bytes;
+        if self.scope.rendering(page) == Rendering::Always {
+            return after >= before;
+        }
+        let gains = after >= before + LEAST_GAIN.max(before / 5);
+        if !gains {
+            self.is_in_vain(page, now);
+        }
+        gains
+    }
+
+    /// Notes that a page need not be rendered for a while.
+    pub(crate) fn is_in_vain(&self, page: &CanonicalUrl, now: Timestamp) {
+        let mut in_vain = self.in_vain.borrow_mut();
+        if in_vain.len() >= MOST_IN_VAIN {
+            in_vain.clear();
+        }
+        in_vain.insert(page.page_id(), now + IN_VAIN);
+    }
+
+    /// Whether the rule of a page leaves it open whether it is rendered.
+    pub(crate) fn may_do_without(&self, page: &CanonicalUrl) -> bool {
+        self.scope.rendering(page) == Rendering::Auto
     }
 
     /// The running browser, or a new one.
@@ -85,6 +145,11 @@ impl Browsers {
             }
         });
     }
+}
+
+fn signs(body: &[u8], content_type: Option<&str>, page: &CanonicalUrl) -> ScriptSigns {
+    let decoded = document::Body::new(body, content_type, None);
+    ScriptSigns::of_html(decoded.html().unwrap_or_default(), page.host_name())
 }
 
 fn is_document(content_type: Option<&str>) -> bool {

@@ -198,7 +198,7 @@ impl HostWorker {
                 job.record(record, &job.at.clone(), fetched_at, next.is_none());
             }
             let Some(next) = next else {
-                if self.network.browsers.renders(&job.request.url, &response) {
+                if self.network.browsers.renders(&job.request.url, &response, fetched_at) {
                     // Boxed because it is rare: it would enlarge the future of every page.
                     return Box::pin(self.rendered(job, fetched_at, latency, response)).await;
                 }
@@ -280,6 +280,7 @@ impl HostWorker {
         let steps = job.take_steps(self.clock.now());
         let (known_digest, under_way) = (job.request.validators.content_digest, job.is_answered());
         let recorded = std::mem::take(&mut job.recorded);
+        let job_known = job.known_by_its_parts;
         let mut result = self.result(*job, fetched_at, latency, outcome);
         result.detail = detail;
         let look = &mut result.look;
@@ -290,9 +291,12 @@ impl HostWorker {
         look.validators.last_modified = kept_header(&response, header::LAST_MODIFIED);
         look.fresh_for_s = response.fresh_for(fetched_at).map(|left| left.as_secs() as i64);
         if outcome == FetchOutcome::Fetched {
-            let digest = Digest::of(&response.body);
+            let (digest, length) = match job_known {
+                Some(known) => (known.digest, known.length),
+                None => (Digest::of(&response.body), response.body.len()),
+            };
             look.validators.content_digest = Some(digest);
-            look.body_length = response.body.len() as i64;
+            look.body_length = length as i64;
             result.content_type = response.content_type().filter(|value| is_genuine(value));
             result.refresh = kept_header(&response, header::REFRESH);
             result.truncated = response.truncated;

@@ -4,6 +4,7 @@ use crate::crashes::{CrashJournal, UnderWay};
 use crate::memory::{BodyMemory, KeptMemory};
 use crate::recorder::RecordedBody;
 use crate::response::ExchangeRecord;
+use crate::sentinels::RenderedCopy;
 use crate::state::RobotsKey;
 use crate::steps::JobSteps;
 use crate::traffic::Waiting;
@@ -49,6 +50,8 @@ pub(crate) struct FetchJob {
     pub(crate) requests: u32,
     /// Whether the body of its answer is the document that a browser made.
     pub(crate) is_rendered: bool,
+    /// The rendered document that the requester has, if the page's parts show that it is still the same.
+    pub(crate) known_by_its_parts: Option<RenderedCopy>,
     /// Present once a request was sent for it, where crashes are noted.
     pub(crate) under_way: Option<UnderWay>,
     /// Present while it is the one job worked on that is suspected of crashes, until it is under way.
@@ -79,6 +82,7 @@ impl FetchJob {
             errand: None,
             requests: 0,
             is_rendered: false,
+            known_by_its_parts: None,
             under_way: None,
             alone: None,
             steps: None,

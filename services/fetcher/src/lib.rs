@@ -50,6 +50,7 @@ mod response;
 mod robots;
 mod route;
 mod rules;
+mod sentinels;
 mod sniff;
 mod stage;
 mod state;

@@ -69,7 +69,7 @@ pub enum RulesError {
         problem: String,
     },
     /// A rule asks for a browser, and there is none.
-    #[error("a rule has render = \"always\", and {0}")]
+    #[error("a rule has pages rendered, and {0}")]
     Browser(#[from] BrowserError),
     /// A rule or a filter of addresses is wrong.
     #[error(transparent)]

@@ -46,7 +46,7 @@ fn dialogs_timers_without_end_and_loops_of_frames_hold_nothing_up() {
             "<p>text</p><script>for (let i = 0; i < 50; i++) new Worker(URL.createObjectURL(new Blob(['for (;;) {}'])))</script>",
         ];
         for page in pages {
-            let limits = RenderLimits { at_work: Duration::from_secs(20), ..RenderLimits::default() };
+            let limits = RenderLimits { at_work: Duration::from_secs(4), ..RenderLimits::default() };
             match render_with(browser, page, &mut Site::default(), &limits).await {
                 Ok(rendered) => assert!(rendered.html.contains("text"), "{page}: {}", rendered.html),
                 Err(failure) => println!("{page}: {failure}"),
@@ -55,4 +55,15 @@ fn dialogs_timers_without_end_and_loops_of_frames_hold_nothing_up() {
             assert!(next.contains("the next"), "{next}");
         }
     });
+}
+
+#[test]
+fn nothing_is_left_of_a_browser_that_was_dropped() {
+    let mine = || std::fs::read_to_string("/proc/thread-self/children").unwrap().split_whitespace().count();
+    in_browser(async |browser| {
+        let limits = RenderLimits { at_work: Duration::from_secs(1), ..RenderLimits::default() };
+        render_with(browser, "<script>for (;;) {}</script>", &mut Site::default(), &limits).await.unwrap_err();
+        assert_eq!(mine(), 1);
+    });
+    assert_eq!(mine(), 0);
 }

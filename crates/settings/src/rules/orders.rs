@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 const CRAWL: Choice<Permission> = Choice(&[("allow", Permission::Allow), ("deny", Permission::Deny)]);
-const RENDER: Choice<Rendering> = Choice(&[("never", Rendering::Never), ("always", Rendering::Always)]);
+const RENDER: Choice<Rendering> =
+    Choice(&[("never", Rendering::Never), ("auto", Rendering::Auto), ("always", Rendering::Always)]);
 const MAX_DEPTH: Count<u32> = Count::new(0, 1_000);
 const MAX_PAGES: Count<u64> = Count::new(1, 1_000_000_000_000);
 const CRAWL_DELAY: Span = Span(Duration::ZERO, Duration::from_secs(86_400));

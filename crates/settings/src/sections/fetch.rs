@@ -79,6 +79,8 @@ section! {
         tls_verify: bool = Flag,
         /// The browser that renders pages whose rule asks for it. Absent: one on `PATH`.
         browser: Option<PathBuf> = Optional(Path("a program, such as \"/usr/bin/chromium-headless-shell\"")),
+        /// Longest time that the browser may be at work on a page, without the time that its requests take.
+        render_timeout: Duration = TIMEOUT,
         /// PEM file with additional certificate authorities.
         extra_ca: Option<PathBuf> = Optional(Path("a file name, such as \"company-ca.pem\"")),
     }

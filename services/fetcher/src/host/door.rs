@@ -137,7 +137,7 @@ impl HostWorker {
             let wanted = match errand {
                 // A probe asks whether the page itself differs, which a cache cannot answer.
                 Errand::Page => RequestedResource::Page {
-                    known: if network.rules.scope.renders(&job.request.url) { &NO_VALIDATORS } else { known_to(job) },
+                    known: if network.browsers.may_render(&job.request.url) { &NO_VALIDATORS } else { known_to(job) },
                     fresh: job.request.reason == FetchReason::Probe,
                     headers: network.rules.headers_of(at),
                 },

@@ -9,10 +9,14 @@ use crate::recorder::RecordedBody;
 use crate::response::{FetchFailure, Response};
 use crate::robots::redirect;
 use crate::route::wanted;
-use browser::{Document, Door, PartAnswer, PartKind, PartRefusal, PartRequest, RenderFailure, RenderLimits};
+use crate::sentinels::{RenderedCopy, SeenPart};
+use browser::{
+    Document, Door, PartAnswer, PartKind, PartRefusal, PartRequest, RenderFailure, RenderLimits, RenderedPage,
+};
 use hyper::header::{self, HeaderValue};
-use messages::{FetchOutcome, Validators};
+use messages::{Digest, FetchOutcome, Validators};
 use page::{CanonicalUrl, SiteKey, Timestamp};
+use std::collections::HashMap;
 use std::time::Duration;
 
 /// Time (real) before the end of the lease at which a rendering is given up.
@@ -25,9 +29,20 @@ struct HostDoor<'a> {
     worker: &'a mut HostWorker,
     job: &'a mut FetchJob,
     site: SiteKey,
+    /// The parts that came, in the order in which they were asked for.
+    seen: Vec<SeenPart>,
+    /// Parts that came already in this look, by address and media types.
+    here: HashMap<(String, Option<String>), PartAnswer>,
     /// Why the rendering ends, if not by the page.
     unsent: Option<Unsent>,
     failed: Option<FetchFailure>,
+}
+
+/// A page that was rendered, or that need not be.
+enum Rendered {
+    Page(RenderedPage),
+    /// All that it was made of is as it was.
+    Same(RenderedCopy),
 }
 
 impl HostWorker {
@@ -41,53 +56,67 @@ impl HostWorker {
         mut response: Response,
     ) -> Turn {
         let network = self.network.clone();
+        let browsers = &network.browsers;
+        let page = job.request.url.clone();
         self.keep_received(&mut job, &response);
         self.wait_again(&mut job);
-        let limits = RenderLimits {
-            characters: usize::try_from(network.rules.fetch.max_body).unwrap_or(usize::MAX),
-            ..RenderLimits::default()
+        let (sent, known) = (Digest::of(&response.body), job.request.validators.content_digest);
+        let (site, watched) =
+            (job.at.site_key(), browsers.sentinels.borrow().of(page.page_id(), sent, known, fetched_at));
+        let mut door = HostDoor {
+            worker: self,
+            job: &mut job,
+            site,
+            seen: Vec::new(),
+            here: HashMap::new(),
+            unsent: None,
+            failed: None,
         };
-        let url = job.at.as_str().split('#').next().unwrap_or_default().to_owned();
-        let content_type = response.content_type().unwrap_or_default();
-        let document = Document { url: &url, content_type: &content_type, body: &response.body, now: fetched_at };
-        let _turn = network.browsers.turns.acquire().await;
-        let browser = match network.browsers.browser().await {
-            Ok(browser) => browser,
-            Err(error) => {
-                tracing::warn!(%error, "pages are not rendered");
-                let failure = FetchFailure::new(FetchOutcome::TimedOut, format!("rendering: {error}"));
-                return Turn::Done(self.failed(job, fetched_at, latency, failure));
+        let rendered = match watched {
+            Some((parts, copy)) => match door.is_as_it_was(parts).await {
+                Ok(true) => Ok(Rendered::Same(copy)),
+                Ok(false) => door.in_browser(&response, fetched_at).await,
+                Err(failure) => Err(failure),
+            },
+            None => door.in_browser(&response, fetched_at).await,
+        };
+        let HostDoor { seen, unsent, failed, .. } = door;
+        match rendered {
+            Ok(Rendered::Same(copy)) => {
+                job.known_by_its_parts = Some(copy);
             }
-        };
-        let site = job.at.site_key();
-        let mut door = HostDoor { worker: self, job: &mut job, site, unsent: None, failed: None };
-        let rendered = browser.render(&document, &mut door, &limits).await;
-        let (unsent, failed) = (door.unsent, door.failed);
-        network.browsers.is_done();
-        let failure = match rendered {
-            Ok(page) => {
-                response.truncated = page.is_cut;
-                response.body = page.html.into_bytes().into();
-                response.headers.insert(header::CONTENT_TYPE, RENDERED_TYPE);
-                // They speak of the document alone, and its data may have changed.
-                for name in [header::ETAG, header::LAST_MODIFIED, header::REFRESH] {
-                    response.headers.remove(name);
-                }
-                job.is_rendered = true;
+            Ok(Rendered::Page(rendered)) if !browsers.is_gain(&page, &response, &rendered.html, fetched_at) => {
                 return Turn::Done(self.answered(job, fetched_at, latency, response));
             }
-            Err(failure) => failure,
-        };
-        match (unsent, failed) {
-            (Some(Unsent::Drained), _) => Turn::Drained,
-            (_, Some(failed)) => Turn::Done(self.failed(job, fetched_at, latency, failed)),
-            (_, None) => {
-                // A host that broke the browser off is left alone like one that does not answer.
-                self.break_off_unfinished(&failure);
-                let failure = FetchFailure::new(FetchOutcome::TimedOut, failure.to_string());
-                Turn::Done(self.failed(job, fetched_at, latency, failure))
+            Ok(Rendered::Page(rendered)) => {
+                response.truncated = rendered.is_cut;
+                response.body = rendered.html.into_bytes().into();
+                let copy = RenderedCopy { digest: Digest::of(&response.body), length: response.body.len() };
+                browsers.sentinels.borrow_mut().note(page.page_id(), sent, seen, copy, fetched_at);
+            }
+            Err(failure) => {
+                return match (unsent, failed) {
+                    (Some(Unsent::Drained), _) => Turn::Drained,
+                    (_, Some(failed)) => Turn::Done(self.failed(job, fetched_at, latency, failed)),
+                    (_, None) => {
+                        self.break_off_unfinished(&failure);
+                        if browsers.may_do_without(&page) && browsers.parts.borrow_mut().fails_for_good(page.as_str()) {
+                            browsers.is_in_vain(&page, fetched_at);
+                            return Turn::Done(self.answered(job, fetched_at, latency, response));
+                        }
+                        let failure = FetchFailure::new(FetchOutcome::TimedOut, failure.to_string());
+                        Turn::Done(self.failed(job, fetched_at, latency, failure))
+                    }
+                };
             }
         }
+        response.headers.insert(header::CONTENT_TYPE, RENDERED_TYPE);
+        // They speak of the document alone, and its data may have changed.
+        for name in [header::ETAG, header::LAST_MODIFIED, header::REFRESH] {
+            response.headers.remove(name);
+        }
+        job.is_rendered = true;
+        Turn::Done(self.answered(job, fetched_at, latency, response))
     }
 
     /// The connection of a part that was under way when its rendering ended is of no use.
@@ -105,6 +134,47 @@ impl HostWorker {
 }
 
 impl HostDoor<'_> {
+    /// Lets a browser render what the server has sent.
+    async fn in_browser(&mut self, response: &Response, now: Timestamp) -> Result<Rendered, RenderFailure> {
+        let network = self.worker.network.clone();
+        let limits = RenderLimits {
+            at_work: network.rules.fetch.render_timeout,
+            characters: usize::try_from(network.rules.fetch.max_body).unwrap_or(usize::MAX),
+            ..RenderLimits::default()
+        };
+        let url = self.job.at.as_str().split('#').next().unwrap_or_default().to_owned();
+        let content_type = response.content_type().unwrap_or_default();
+        let document = Document { url: &url, content_type: &content_type, body: &response.body, now };
+        let _turn = network.browsers.turns.acquire().await;
+        let browser = network.browsers.browser().await.map_err(|error| {
+            tracing::warn!(%error, "pages are not rendered");
+            RenderFailure::GivenUp(error.to_string())
+        })?;
+        self.seen.clear();
+        let rendered = browser.render(&document, self, &limits).await;
+        network.browsers.is_done();
+        rendered.map(Rendered::Page)
+    }
+
+    /// Whether all parts come as they were when the page was last rendered.
+    async fn is_as_it_was(&mut self, parts: Vec<SeenPart>) -> Result<bool, RenderFailure> {
+        for part in parts {
+            let key = (part.request.url.clone(), part.request.accept.clone());
+            match self.ask(part.request.clone()).await {
+                Ok(answer) => {
+                    let is_same = part.is_as_it_was(&answer);
+                    self.here.insert(key, answer);
+                    if !is_same {
+                        return Ok(false);
+                    }
+                }
+                Err(PartRefusal::Blocked) => return Ok(false),
+                Err(PartRefusal::GiveUp(why)) => return Err(RenderFailure::GivenUp(why)),
+            }
+        }
+        Ok(true)
+    }
+
     fn give_up(&mut self, why: Unsent) -> PartRefusal {
         let said = match &why {
             Unsent::LeftAlone(_) => "its host refused a part and rests",
@@ -156,10 +226,9 @@ impl HostDoor<'_> {
             None => Ok(()),
         }
     }
-}
 
-impl Door for HostDoor<'_> {
-    async fn ask(&mut self, request: PartRequest) -> Result<PartAnswer, PartRefusal> {
+    /// Asks a host for a part, or takes an earlier answer that still holds.
+    async fn fetch(&mut self, request: &PartRequest) -> Result<PartAnswer, PartRefusal> {
         let Ok(at) = CanonicalUrl::parse(&request.url) else { return Err(PartRefusal::Blocked) };
         let network = self.worker.network.clone();
         let page = self.job.at.clone();
@@ -231,6 +300,18 @@ impl Door for HostDoor<'_> {
         if answer.status == 200 && can_be_used_again && request.kind != PartKind::Frame && !is_kept_nowhere(&response) {
             parts.keep(at.as_str(), accept, answer.clone(), validators, fresh_until);
         }
+        Ok(answer)
+    }
+}
+
+impl Door for HostDoor<'_> {
+    async fn ask(&mut self, request: PartRequest) -> Result<PartAnswer, PartRefusal> {
+        let key = (request.url.clone(), request.accept.clone());
+        let answer = match self.here.remove(&key) {
+            Some(answer) => answer,
+            None => self.fetch(&request).await?,
+        };
+        self.seen.push(SeenPart::new(request, &answer));
         Ok(answer)
     }
 }

@@ -154,9 +154,64 @@ fn a_second_look_costs_the_document_and_its_data_and_finds_them_the_same() {
         seen.iter().map(|seen| (seen.address.as_str(), seen.head.contains("if-none-match"))).collect();
     assert_eq!(conditional, [("shop.test/", false), ("shop.test/app.js", true), ("shop.test/api/items", false)]);
     web.items(&["Bike pump"]);
+    web.asked();
     let third = bench.fetch_request(&again);
     assert_eq!(third.look.outcome, FetchOutcome::Fetched);
     assert!(!text_of(&third).contains("Saddle"));
+    let asked = web.asked();
+    assert_eq!(
+        asked,
+        ["shop.test/", "shop.test/app.js", "shop.test/api/items"],
+        "each once, although a look came before"
+    );
+}
+
+#[test]
+fn no_browser_runs_where_the_document_its_scripts_and_its_data_are_as_they_were() {
+    let web = Web::shop();
+    // Each rendering writes another number, if only the script ran.
+    web.set(
+        "shop.test/time",
+        "200 OK",
+        "content-type: text/html\r\n",
+        "<p id=p></p><script>p.textContent = Date.now()</script>",
+    );
+    let mut bench = Bench::with_rules(web.listen(), RULE);
+    let first = bench.fetch("http://shop.test/time");
+    let second = bench.fetch_request(&with_digest(request("http://shop.test/time"), &first));
+    assert_eq!(second.look.outcome, FetchOutcome::SameContent);
+    assert_eq!(second.look.body_length, first.look.body_length);
+    let third = bench.fetch("http://shop.test/time");
+    assert_ne!(text_of(&third), text_of(&first), "who has no copy gets one");
+}
+
+#[test]
+fn where_the_rule_leaves_it_open_pages_are_rendered_that_gain_by_it() {
+    let web = Web::shop();
+    let shell = "<title>App</title><div id=root></div><script src=/idle.js></script>";
+    web.set("shop.test/idle.js", "200 OK", "content-type: text/javascript\r\n", "window.idle = true");
+    web.set("shop.test/shell", "200 OK", "content-type: text/html\r\n", shell);
+    let text = format!(
+        "<h1>Article</h1><p>{}</p><div id=root></div><script src=/app.js></script>",
+        "A sentence. ".repeat(200)
+    );
+    web.set("shop.test/article", "200 OK", "content-type: text/html\r\n", &text);
+    web.items(&[
+        "Bike pump, made of steel, with a gauge that can be read at night",
+        "Saddle of leather, for long tours in the rain",
+    ]);
+    let mut bench = Bench::with_rules(web.listen(), &RULE.replace("always", "auto"));
+    let article = bench.fetch("http://shop.test/article");
+    assert!(!article.rendered && text_of(&article) == text, "it has its text");
+    assert_eq!(web.asked(), ["shop.test/robots.txt", "shop.test/article"]);
+    let gains = bench.fetch("http://shop.test/");
+    assert!(gains.rendered && text_of(&gains).contains("Bike pump"), "{:?}", gains.detail);
+    web.asked();
+    for asked in [&["shop.test/shell", "shop.test/idle.js"][..], &["shop.test/shell"]] {
+        let in_vain = bench.fetch("http://shop.test/shell");
+        assert!(!in_vain.rendered && text_of(&in_vain) == shell);
+        assert_eq!(web.asked(), asked, "it is tried once");
+    }
 }
 
 #[test]
@@ -187,7 +242,8 @@ fn a_page_that_never_ends_is_a_failed_look_and_other_answers_are_read_as_they_ar
     let web = Web::shop();
     web.set("shop.test/loop", "200 OK", "content-type: text/html\r\n", "<p>before</p><script>for (;;) {}</script>");
     web.set("shop.test/data", "200 OK", "content-type: application/json\r\n", "{\"a\": 1}");
-    let mut bench = Bench::with_rules(web.listen(), RULE);
+    let rules = format!("[fetch]\nrender_timeout = \"2s\"\n{RULE}");
+    let mut bench = Bench::with_rules(web.listen(), &rules);
     let data = bench.fetch("http://shop.test/data");
     assert_eq!(
         (data.look.outcome, data.rendered, text_of(&data).as_str()),
@@ -196,6 +252,6 @@ fn a_page_that_never_ends_is_a_failed_look_and_other_answers_are_read_as_they_ar
     assert_eq!(bench.fetch("http://shop.test/missing").look.outcome, FetchOutcome::NotFound);
     let endless = bench.fetch("http://shop.test/loop");
     assert_eq!(endless.look.outcome, FetchOutcome::TimedOut);
-    assert!(endless.detail.unwrap().contains("the page was not done within 30 s of work of the browser"));
+    assert!(endless.detail.unwrap().contains("the page was not done within 2 s of work of the browser"));
     assert_eq!(bench.fetch("http://shop.test/").look.outcome, FetchOutcome::Fetched);
 }
