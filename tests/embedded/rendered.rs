@@ -54,10 +54,12 @@ fn a_price_that_only_a_script_shows_fires_its_trigger() {
     assert_eq!(lines.len(), 2, "{changes}");
     assert_eq!((&lines[1]["rule"], &lines[1]["triggers"][0]), (&"pump".into(), &"price below 20".into()), "{changes}");
 
-    let archive = crawl.directory.path().join("pump.warc.gz");
-    crawl.ask("export", &["warc", "--output", archive.to_str().unwrap()]).exits_with(0);
+    let archives = crawl.directory.path().join("archives");
+    crawl.ask("export", &["warc", "--out", archives.to_str().unwrap()]).exits_with(0);
+    let files = std::fs::read_dir(&archives).unwrap().map(|file| file.unwrap().path());
+    let archive = files.into_iter().find(|file| file.to_str().unwrap().ends_with(".warc.gz")).unwrap();
     let mut unpacked = String::new();
-    let packed = std::fs::read(&archive).unwrap();
+    let packed = std::fs::read(archive).unwrap();
     std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(&*packed), &mut unpacked).unwrap();
     assert!(unpacked.contains("WARC-Type: conversion") && unpacked.contains("19 EUR"), "the document as it is shown");
     assert!(

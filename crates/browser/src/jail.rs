@@ -16,6 +16,9 @@ const JAILED_USER: u32 = 65_533;
 
 /// Most processes and threads of the jailed user. A browser has some hundred.
 const MAX_THREADS: &str = "--nproc=1500";
+/// Most memory that each process of the browser may write to, shared memory left out. V8's limit, which is lower, knows
+/// nothing of buffers and of elements.
+const MAX_DATA: &str = "--data=1073741824";
 /// Longest file that a browser may write.
 const MAX_FILE: &str = "--fsize=67108864";
 
@@ -117,7 +120,16 @@ fn command(rules: &BrowserRules, is_root: bool) -> Command {
         let (user, group) = (format!("--reuid={JAILED_USER}"), format!("--regid={JAILED_USER}"));
         command.args([user.as_str(), group.as_str(), "--clear-groups", "--bounding-set=-all"]);
     }
-    command.args(["--no-new-privs", "--inh-caps=-all", "--ambient-caps=-all", "--", "prlimit", "--core=0", MAX_FILE]);
+    command.args([
+        "--no-new-privs",
+        "--inh-caps=-all",
+        "--ambient-caps=-all",
+        "--",
+        "prlimit",
+        "--core=0",
+        MAX_FILE,
+        MAX_DATA,
+    ]);
     if is_root {
         // Without a user of its own it would count our processes, too.
         command.arg(MAX_THREADS);

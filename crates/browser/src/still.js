@@ -3,6 +3,7 @@
 ((seed, startedAt) => {
   'use strict';
   const RealDate = Date;
+  const wellFormed = String.prototype.toWellFormed;
   const channel = new MessageChannel();
   const waiting = [];
   channel.port1.onmessage = () => { const next = waiting.shift(); if (next) next(); };
@@ -34,13 +35,38 @@
   }
 
   let now = startedAt;
-  class StillDate extends RealDate {
-    constructor(...parts) { if (parts.length) super(...parts); else super(now); }
-    static now() { return now; }
+  function StillDate(...parts) {
+    if (!new.target) return new RealDate(now).toString();
+    return Reflect.construct(RealDate, parts.length ? parts : [now], new.target === StillDate ? RealDate : new.target);
   }
-  globalThis.Date = new Proxy(StillDate, { apply: () => new StillDate().toString() });
-  StillDate.prototype.constructor = globalThis.Date;
+  Object.setPrototypeOf(StillDate, RealDate);
+  StillDate.prototype = RealDate.prototype;
+  StillDate.now = () => now;
+  Object.defineProperty(StillDate, 'name', { value: 'Date' });
+  RealDate.prototype.constructor = StillDate;
+  globalThis.Date = StillDate;
   Performance.prototype.now = () => now - startedAt;
+  Object.defineProperty(Performance.prototype, 'timeOrigin', { get: () => startedAt });
+  Object.defineProperty(Event.prototype, 'timeStamp', { get: () => now - startedAt });
+  Object.defineProperty(Document.prototype, 'lastModified', { get: () => '01/01/1970 00:00:00' });
+  const formats = Intl.DateTimeFormat.prototype;
+  const format = Object.getOwnPropertyDescriptor(formats, 'format').get;
+  Object.defineProperty(formats, 'format', {
+    get() { const bound = format.call(this); return (time) => bound(time === undefined ? now : time); },
+  });
+  const toParts = formats.formatToParts;
+  formats.formatToParts = function (time) { return toParts.call(this, time === undefined ? now : time); };
+  if (globalThis.Temporal) {
+    const instant = () => Temporal.Instant.fromEpochMilliseconds(now);
+    const zoned = (zone = 'UTC') => instant().toZonedDateTimeISO(zone);
+    Object.assign(Temporal.Now, {
+      instant,
+      zonedDateTimeISO: zoned,
+      plainDateTimeISO: (zone) => zoned(zone).toPlainDateTime(),
+      plainDateISO: (zone) => zoned(zone).toPlainDate(),
+      plainTimeISO: (zone) => zoned(zone).toPlainTime(),
+    });
+  }
 
   for (const name of ['alert', 'confirm', 'prompt', 'print', 'open']) {
     try { window[name] = () => (name === 'confirm' ? false : null); } catch { /* a frame of another site */ }
@@ -128,7 +154,9 @@
     const html = root.getHTML({ serializableShadowRoots: true, shadowRoots: rootsBelow(document, []) });
     const open = root.cloneNode(false).outerHTML.replace(/<\/html>$/i, '');
     const whole = `<!DOCTYPE html>${open}${html}</html>`;
-    return { html: whole.slice(0, most), cut: whole.length > most, base: moved ? document.baseURI : null };
+    // Half of a pair of surrogates cannot be sent.
+    const sent = Reflect.apply(wellFormed, whole.slice(0, most), []);
+    return { html: sent, cut: whole.length > most, base: moved ? document.baseURI : null };
   };
   Object.defineProperty(globalThis, '__recrawl', { value: Object.freeze({ advance, capture }) });
 })

@@ -4,7 +4,7 @@ use crate::parts::Parts;
 use crate::response::Response;
 use crate::rules::FetcherRules;
 use crate::sentinels::Sentinels;
-use browser::{Browser, BrowserError, BrowserRules};
+use browser::{Browser, BrowserError, BrowserRules, RenderFailure};
 use document::ScriptSigns;
 use page::{CanonicalUrl, PageId, Timestamp};
 use scope::{Rendering, Scope};
@@ -132,8 +132,12 @@ impl Browsers {
         Ok(started)
     }
 
-    /// A page has been rendered. Unless another one follows soon, the browser ends.
-    pub(crate) fn is_done(&self) {
+    /// A page has been rendered, or not. Unless another one follows soon, the browser ends. After a page that harmed it, it ends as
+    /// soon as it renders no other.
+    pub(crate) fn is_done(&self, failure: Option<&RenderFailure>) {
+        if failure.is_some_and(|failure| !matches!(failure, RenderFailure::GivenUp(_))) {
+            self.running.borrow_mut().take();
+        }
         self.uses.set(self.uses.get() + 1);
         let (uses, running, now) = (self.uses.clone(), Rc::downgrade(&self.running), self.uses.get());
         tokio::task::spawn_local(async move {

@@ -27,11 +27,24 @@ fn a_page_that_never_ends_is_given_up_and_the_next_one_is_rendered() {
 #[test]
 fn a_page_that_takes_all_memory_ends_alone() {
     in_browser(async |browser| {
-        let page = "<script>const all = []; for (;;) all.push(new Array(1e6).fill(Math.random()))</script>";
-        let ended = render_with(browser, page, &mut Site::default(), &RenderLimits::default()).await;
-        assert_eq!(ended.unwrap_err(), RenderFailure::Crashed);
-        let next = render(browser, "<p>the next</p>", &mut Site::default()).await;
-        assert!(next.contains("the next"), "{next}");
+        let pages = [
+            "for (;;) all.push(new Array(1e6).fill(Math.random()))",
+            "for (;;) all.push(new Uint8Array(1e7).fill(1))",
+            "for (;;) all.push(new WebAssembly.Memory({ initial: 1000 }))",
+            "for (;;) document.body.append('x'.repeat(1e6) + all.length++)",
+        ];
+        let limits = RenderLimits { at_work: Duration::from_secs(10), ..RenderLimits::default() };
+        for script in pages {
+            let page = format!("<body><script>const all = []; {script}</script>");
+            let ended = render_with(browser, &page, &mut Site::default(), &limits).await;
+            match ended {
+                // A script that gets no more memory ends by an exception, and its page goes on.
+                Ok(page) => assert!(page.html.contains("const all"), "{script}"),
+                Err(why) => assert!(matches!(why, RenderFailure::Crashed | RenderFailure::TookTooLong(_)), "{why}"),
+            }
+            let next = render(browser, "<p>the next</p>", &mut Site::default()).await;
+            assert!(next.contains("the next"), "{script}: {next}");
+        }
     });
 }
 

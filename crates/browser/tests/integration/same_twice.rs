@@ -16,7 +16,7 @@ fn forty_looks_at_a_page_give_one_document() {
 }
 
 /// Pages whose scripts use what differs from look to look.
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 10] = [
     (
         "races of requests",
         "for (const n of [1, 2, 3]) fetch('/' + n).then(r => r.text()).then(t => document.body.append(t));",
@@ -41,6 +41,13 @@ const PAGES: [(&str, &str); 8] = [
         "time zone and language",
         "document.title = new Date(0).toString() + navigator.language + Intl.DateTimeFormat().resolvedOptions().timeZone;",
     ),
+    (
+        "dates in every form",
+        "document.body.append([Date(), new Date(), new Date(5), new (class extends Date {})(), \
+        Intl.DateTimeFormat('en', { timeStyle: 'long' }).format(), performance.timeOrigin, document.lastModified, \
+        globalThis.Temporal?.Now.instant(), new Event('x').timeStamp, structuredClone(new Date()) instanceof Date].join(' '));",
+    ),
+    ("half a pair of surrogates", "document.body.append('a\\ud800b');"),
     (
         "what is on the screen",
         "new IntersectionObserver((seen) => document.body.append(seen.filter(s => s.isIntersecting).length)) \

@@ -89,8 +89,10 @@ impl HostWorker {
                 return Turn::Done(self.answered(job, fetched_at, latency, response));
             }
             Ok(Rendered::Page(rendered)) => {
-                response.truncated = rendered.is_cut;
-                response.body = rendered.html.into_bytes().into();
+                let (mut html, longest) = (rendered.html, network.rules.fetch.max_body as usize);
+                response.truncated = rendered.is_cut || html.len() > longest;
+                html.truncate(html.floor_char_boundary(longest));
+                response.body = html.into_bytes().into();
                 let copy = RenderedCopy { digest: Digest::of(&response.body), length: response.body.len() };
                 browsers.sentinels.borrow_mut().note(page.page_id(), sent, seen, copy, fetched_at);
             }
@@ -152,7 +154,7 @@ impl HostDoor<'_> {
         })?;
         self.seen.clear();
         let rendered = browser.render(&document, self, &limits).await;
-        network.browsers.is_done();
+        network.browsers.is_done(rendered.as_ref().err());
         rendered.map(Rendered::Page)
     }
 
