@@ -4,6 +4,7 @@ mod change;
 mod change_row;
 mod change_text;
 mod content;
+mod digest;
 mod failure;
 mod fetch;
 mod fetch_row;
@@ -16,6 +17,7 @@ pub use self::change_row::ChangeRow;
 pub use self::change_text::excerpt;
 pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, passed_over_line, watched_lines};
 pub use self::content::PublishedContent;
+pub use self::digest::{ChangeDigest, DigestGroup, DigestHost, DigestLine};
 pub use self::fetch::{BodyForm, FETCHES, FetchLine, unpacked_body};
 pub use self::fetch_row::FetchRow;
 pub use self::owners::{
