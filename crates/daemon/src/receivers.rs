@@ -8,12 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct ReceiverStatus {
     /// Its name in the settings.
     pub name: String,
-    /// Where it gets its changes, without what may be a secret.
+    /// Where it gets its changes, without what may be a secret. Empty for callers without a token.
     pub target: String,
     pub delivered_total: u64,
     /// Changes that were given up or refused for good, and left out.
     pub left_out_total: u64,
     pub failed_attempts_total: u64,
+    /// Attempts in a row that failed, up to the last one.
+    #[serde(default)]
+    pub failed_in_row: u64,
     /// Changes behind its position, also those that it does not want; absent until they were counted.
     #[serde(default)]
     pub waiting: Option<u64>,
@@ -32,6 +35,14 @@ pub struct ReceiverStatus {
     /// How often it was seen to have all that is there.
     #[serde(default)]
     pub rests_total: u64,
+}
+
+impl ReceiverStatus {
+    /// Hides what is of no concern to strangers: where changes go, and what the other side says.
+    pub(crate) fn hide(&mut self) {
+        self.target = String::new();
+        self.problem = self.problem.take().map(|_| "shown to callers with a token".to_owned());
+    }
 }
 
 /// The statuses of the receivers of a process. Clones share them.

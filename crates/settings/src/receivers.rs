@@ -23,7 +23,7 @@ const MAX_RECEIVERS: usize = 100;
 /// A table `[[deliver]]`. The crate `outputs` gives its texts a meaning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Receiver {
-    /// Its name: lower-case letters, digits, `-` and `_`. No other receiver has it.
+    /// Its name, of `a` to `z`, digits, `-` and `_`. No other receiver has it.
     pub name: String,
     /// The changes that it gets.
     pub choice: ChangeChoice,

@@ -1,5 +1,6 @@
 //! The receivers of the settings as what takes changes.
 
+use super::schedule::Schedule;
 use crate::encoder::mail::MailForm;
 use crate::encoder::template::Template;
 use crate::record::ChangeSelection;
@@ -10,7 +11,6 @@ use crate::sink::signature::Signer;
 use crate::sink::webhook::{MATRIX, Manner, Target, Webhook, headers};
 use daemon::web_client::authorities;
 use lettre::transport::smtp::authentication::Credentials;
-use lettre::transport::smtp::client::{Certificate, CertificateStore, TlsParameters};
 use messages::Digest;
 use settings::{Draft, MailTarget, RuleFault, Secret, WebhookTarget};
 use std::path::Path;
@@ -39,6 +39,10 @@ pub fn check_receivers(draft: &mut Draft) {
     draft.check_receivers(|receiver| {
         let mut faults = ChangeSelection::of_receiver(&receiver.choice, true).err().unwrap_or_default();
         faults.extend(target_faults(receiver));
+        if let Some(Err(problem)) = receiver.digest.as_deref().map(str::parse::<Schedule>) {
+            let remedy = "or leave it out, so that each change is sent by itself".to_owned();
+            faults.push(RuleFault { key: "digest", problem, remedy });
+        }
         faults
     });
 }
@@ -155,7 +159,7 @@ fn mail_lanes(name: &str, mail: &MailTarget, timeout: Duration) -> Result<Vec<La
     let from: MailAddress = mail.from.parse().map_err(of_key("mail.from"))?;
     let password = mail.password_file.as_deref().map(text_of).transpose().map_err(of_key("mail.password_file"))?;
     let login = mail.user.clone().zip(password).map(|(user, password)| Credentials::new(user, password));
-    let tls = tls_of(&server, mail.ca_file.as_deref()).map_err(of_key("mail.ca_file"))?;
+    let tls = server.tls(mail.ca_file.as_deref()).map_err(of_key("mail.ca_file"))?;
     let lane = |to: &String| {
         let to: MailAddress = to.parse().map_err(of_key("mail.to"))?;
         let whose = Digest::of(to.to_string().as_bytes()).to_string();
@@ -171,20 +175,6 @@ fn mail_lanes(name: &str, mail: &MailTarget, timeout: Duration) -> Result<Vec<La
         Ok(Lane { file, shown: to.to_string(), receiver: Box::new(Mailer::new(form, to, way)) as Box<dyn Receiver> })
     };
     mail.to.iter().map(lane).collect()
-}
-
-/// How the server proves who it is: by the authorities of Mozilla, or instead of them by those of a PEM file.
-fn tls_of(server: &MailServer, file: Option<&Path>) -> Result<TlsParameters, String> {
-    let parameters = TlsParameters::builder(server.host.clone());
-    let Some(file) = file else {
-        let parameters = parameters.certificate_store(CertificateStore::WebpkiRoots);
-        return parameters.build_rustls().map_err(|error| error.to_string());
-    };
-    let wrong = |problem: String| format!("{}: {problem}; give a PEM file with certificates", file.display());
-    let pem = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
-    let certificates = Certificate::from_pem(&pem).map_err(|error| wrong(error.to_string()))?;
-    let parameters = parameters.certificate_store(CertificateStore::None).add_root_certificate(certificates);
-    parameters.build_rustls().map_err(|error| wrong(error.to_string()))
 }
 
 /// The text of a file of one value.

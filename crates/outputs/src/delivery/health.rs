@@ -1,6 +1,6 @@
 //! How deliveries are doing, shown as stages show it: `/healthz /readyz /metrics /status`.
 
-use crate::source::{PartitionProgress, TopicFollower, pause};
+use crate::source::{Cursor, PartitionProgress, TopicFollower, pause};
 use daemon::http::{self, Door, HttpSite, TlsFiles};
 use daemon::{Background, Board, CommandFailure, ReceiverHandle, StopSignal, TopicReader, WebClock};
 use messages::PageChange;
@@ -8,7 +8,7 @@ use metrics::delivery::{FAILED_ATTEMPTS, LEFT_OUT};
 use page::Timestamp;
 use settings::Settings;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime};
@@ -30,6 +30,8 @@ pub(super) struct Health {
     progress: Arc<Mutex<Vec<PartitionProgress>>>,
     /// Changes that are being delivered, which the progress leaves out.
     under_way: Arc<AtomicU64>,
+    /// Whether it collects changes for a digest, so that their waiting is as it should be.
+    collects: Arc<AtomicBool>,
     /// The receiver of the settings, if it is one.
     receiver: ReceiverHandle,
 }
@@ -42,6 +44,7 @@ impl Default for Health {
             status: Arc::new(Mutex::new(status)),
             progress: Arc::default(),
             under_way: Arc::default(),
+            collects: Arc::default(),
             receiver: ReceiverHandle::default(),
         }
     }
@@ -50,7 +53,7 @@ impl Default for Health {
 impl Health {
     /// The figures of another delivery of this process.
     pub(super) fn of_receiver(&self, receiver: ReceiverHandle) -> Self {
-        Self { progress: Arc::default(), under_way: Arc::default(), receiver, status: self.status.clone() }
+        Self { status: self.status.clone(), receiver, ..Self::default() }
     }
 
     pub(super) fn receiver(&self) -> &ReceiverHandle {
@@ -93,7 +96,7 @@ impl Health {
         self.receiver.update(|receiver| {
             receiver.delivered_total += changes;
             receiver.last_delivered_at = Some(now());
-            (receiver.failing_since, receiver.problem) = (None, None);
+            (receiver.failing_since, receiver.problem, receiver.failed_in_row) = (None, None, 0);
         });
     }
 
@@ -101,15 +104,17 @@ impl Health {
         self.update(|status| *status.figures.entry(FAILED_ATTEMPTS).or_default() += 1.0);
         self.receiver.update(|receiver| {
             receiver.failed_attempts_total += 1;
+            receiver.failed_in_row += 1;
             receiver.failing_since.get_or_insert_with(now);
             receiver.problem = Some(problem.to_owned());
         });
     }
 
-    pub(super) fn left_out(&self, problem: &str) {
-        self.update(|status| *status.figures.entry(LEFT_OUT).or_default() += 1.0);
+    pub(super) fn left_out(&self, changes: u64, problem: &str) {
+        self.update(|status| *status.figures.entry(LEFT_OUT).or_default() += changes as f64);
         self.receiver.update(|receiver| {
-            receiver.left_out_total += 1;
+            receiver.left_out_total += changes;
+            receiver.failed_in_row = 0;
             (receiver.failing_since, receiver.problem) = (None, Some(problem.to_owned()));
         });
     }
@@ -117,14 +122,34 @@ impl Health {
     /// It does not come to deliver anything, and why.
     pub(super) fn is_held(&self, problem: &str) {
         self.receiver.update(|receiver| {
+            receiver.failed_in_row += 1;
             receiver.failing_since.get_or_insert_with(now);
             receiver.problem = Some(problem.to_owned());
         });
     }
 
+    /// It stands at a position, and reads nothing until its next digest. `ends` is the position behind all records.
+    pub(super) fn stands_at(&self, cursor: &Cursor, ends: &Cursor) {
+        let waiting = cursor.0.iter().zip(&ends.0).map(|(next, end)| end.saturating_sub(*next)).sum();
+        self.receiver.update(|receiver| receiver.waiting = Some(waiting));
+        let progress: Vec<_> = cursor.0.iter().map(|next| PartitionProgress { next: *next, oldest: None }).collect();
+        self.update(|status| {
+            status.ready = true;
+            status.partitions = (0..).take(progress.len()).collect();
+        });
+        self.collects.store(true, Ordering::Relaxed);
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
     /// All that is there is delivered.
     pub(super) fn rests(&self) {
-        self.receiver.update(|receiver| receiver.rests_total += 1);
+        self.receiver.update(|receiver| {
+            receiver.rests_total += 1;
+            receiver.failed_in_row = 0;
+            if receiver.failing_since.take().is_some() {
+                receiver.problem = None;
+            }
+        });
     }
 
     /// Undelivered changes per partition.
@@ -257,7 +282,12 @@ pub(super) fn watch_backlogs(
                 }
             }
             let now = clock.now();
-            let behind = deliveries.iter().zip(&mut unread_since).map(|(of, since)| of.backlogs(&ends, since, now));
+            let counted =
+                deliveries.iter().zip(&mut unread_since).map(|(of, since)| (of, of.backlogs(&ends, since, now)));
+            // All are counted, and those that collect are shown nowhere as late.
+            let counted: Vec<_> = counted.collect();
+            let behind = counted.into_iter().filter(|(of, _)| !of.collects.load(Ordering::Relaxed));
+            let behind = behind.map(|(_, backlogs)| backlogs);
             let behind = behind.max_by_key(|backlogs| backlogs.iter().map(|of| of.records).sum::<u64>());
             if let (Some(board), Some(backlogs)) = (&board, behind.filter(|backlogs| !backlogs.is_empty())) {
                 board.show_backlogs(vec![(STAGE, backlogs)], now);

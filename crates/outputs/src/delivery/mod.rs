@@ -1,13 +1,18 @@
 //! Delivers changes to a program or a web server: each at least once, in order, across restarts.
 
+mod collected;
 mod configured;
+mod digests;
 mod health;
 mod receivers;
+mod schedule;
 
 pub use self::configured::check_receivers;
 pub use self::health::HealthPort;
 pub use self::receivers::{OpenChanges, Receivers, are_idle};
+pub use self::schedule::{Schedule, next_due};
 
+use self::digests::DigestPlan;
 use self::health::Health;
 use crate::progress::Progress;
 use crate::record::{ChangeSelection, PublishedChange};
@@ -53,6 +58,8 @@ pub struct Delivery {
     health: Health,
     /// Its name in the settings, if it is there.
     name: Option<String>,
+    /// When its digests are due, if it gets such.
+    plan: Option<DigestPlan>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -83,8 +90,8 @@ pub struct GivingUp {
 }
 
 impl Delivery {
-    /// Prepares a delivery to a receiver. `topic` has its prefix; `elsewhere` is the remedy if the cursor file belongs to another
-    /// delivery.
+    /// Prepares a delivery to a receiver. `topic` has its prefix; `elsewhere` is the remedy if the cursor file is that of
+    /// another delivery.
     ///
     /// # Errors
     /// The cursor file cannot be read or written, is of another topic, or another process delivers with it.
@@ -116,6 +123,7 @@ impl Delivery {
             done: Summary::default(),
             health: Health::default(),
             name: None,
+            plan: None,
         };
         // Refuses a further cursor before anything is done.
         delivery.start()?;
@@ -258,7 +266,7 @@ impl RecordSink<PageChange> for Delivery {
         self.progress.reached(&mut self.directory, &cursor)?;
         match problem {
             None => self.health.delivered(1),
-            Some((problem, _)) => self.health.left_out(&problem),
+            Some((problem, _)) => self.health.left_out(1, &problem),
         }
         Ok(true)
     }

@@ -1,9 +1,10 @@
 //! Runs the receivers of the settings, each on a thread of its own: a fault of one holds no other.
 
 use super::configured::{Lane, lanes};
+use super::digests::DigestPlan;
 use super::health::{Health, watch_backlogs};
 use super::{Delivery, GivingUp, HealthPort, OnFailure};
-use crate::record::{CHANGES, ChangeSelection};
+use crate::record::{CHANGES, ChangeSelection, quoted};
 use crate::source::{Cursor, FollowOptions, TopicFollower, pause};
 use daemon::{Background, Board, CommandFailure, ReceiverStatus, StopSignal, TopicReader, WebClock};
 use messages::topics;
@@ -19,6 +20,8 @@ use topology::LogNames;
 const ELSEWHERE: &str = "give this receiver another name";
 /// How often a receiver must be seen to have all, before it counts as idle. Something may come between two looks.
 const IDLE_RESTS: u64 = 2;
+/// Attempts in a row that fail before a receiver is not waited for: the first failures often pass.
+const IDLE_FAILURES: u64 = 4;
 
 /// The receivers of the settings, opened and not yet started.
 pub struct Receivers {
@@ -31,8 +34,8 @@ pub struct Receivers {
 pub type OpenChanges = dyn Fn() -> Result<TopicReader, CommandFailure> + Send + Sync;
 
 impl Receivers {
-    /// Opens the receivers of the settings, or those of these names, with their positions in a directory. A new one begins
-    /// here, so that no later change is missed. They are shown on a board.
+    /// Opens the receivers of the settings, or those of these names, with their positions in a directory. A new one
+    /// begins here, so that no later change is missed. They are shown on a board.
     ///
     /// # Errors
     /// A receiver cannot be as it is written, a file that it names cannot be read, or another process delivers to it.
@@ -66,6 +69,10 @@ impl Receivers {
                     lane.progress.reached(&mut lane.directory, &Cursor::at_end(&mut changes()?)?)?;
                 }
                 lane.name = Some(receiver.name.clone());
+                if let Some(schedule) = &receiver.digest {
+                    let schedule = schedule.parse().map_err(|problem| named(format!("digest: {problem}")))?;
+                    lane.begin_digests(DigestPlan { schedule, clock: clock.clone(), command: command(settings) })?;
+                }
                 lane.health = health.of_receiver(board.receivers().add(&receiver.name, &shown));
                 tracing::info!(receiver = receiver.name, "delivering to {shown} {}", lane.progress.continues());
                 opened.lanes.push(lane);
@@ -130,12 +137,20 @@ impl Receivers {
     }
 }
 
+/// The beginning of the command that shows the changes of a crawl.
+fn command(settings: &Settings) -> String {
+    match &settings.crawl.data {
+        Some(data) => format!("recrawl changes --data {}", quoted(&data.display().to_string())),
+        None => "recrawl changes".to_owned(),
+    }
+}
+
 /// Whether every receiver has all that was there since some earlier statuses, or fails and will not have it soon.
 pub fn are_idle(before: &[ReceiverStatus], now: &[ReceiverStatus]) -> bool {
     before
         .iter()
         .zip(now)
-        .all(|(before, now)| now.failing_since.is_some() || now.rests_total >= before.rests_total + IDLE_RESTS)
+        .all(|(before, now)| now.failed_in_row >= IDLE_FAILURES || now.rests_total >= before.rests_total + IDLE_RESTS)
 }
 
 impl Delivery {
@@ -143,7 +158,8 @@ impl Delivery {
     fn run(mut self, changes: &OpenChanges) {
         let (mut failures, mut delivered) = (0, 0);
         while !self.stop.is_stopped() {
-            let Err(failure) = self.follow_once(changes) else { continue };
+            let done = if self.plan.is_some() { self.send_digests(changes) } else { self.follow_once(changes) };
+            let Err(failure) = done else { continue };
             if self.done.delivered > delivered {
                 (failures, delivered) = (0, self.done.delivered);
             }

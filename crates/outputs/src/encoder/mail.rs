@@ -36,7 +36,9 @@ pub struct MailForm {
 
 /// A mail with its headers (RFC 5322), and who sends it.
 pub struct WrittenMail {
+    /// The sender of the envelope, too.
     pub from: MailAddress,
+    /// ASCII, with lines of at most 998 bytes that end in CR LF.
     pub text: Vec<u8>,
 }
 

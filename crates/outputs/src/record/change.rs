@@ -74,6 +74,21 @@ impl ChangeSelection {
         if faults.is_empty() { Ok(selection) } else { Err(faults) }
     }
 
+    /// The options that select the same, with a blank before each.
+    pub(crate) fn flags(&self) -> String {
+        let mut flags = String::new();
+        let mut add = |name: &str, value: &str| flags += &format!(" --{name} {}", quoted(value));
+        let verdicts: Vec<_> = self.verdicts.iter().map(word).collect();
+        for (name, texts) in [("verdict", verdicts.join(",")), ("uses", self.uses.names().join(","))] {
+            if !texts.is_empty() {
+                add(name, &texts);
+            }
+        }
+        self.hosts.iter().for_each(|host| add("host", host.as_str()));
+        self.rules.iter().for_each(|rule| add("rule", rule));
+        if self.triggered { flags + " --triggered" } else { flags }
+    }
+
     /// A change as it is sent to others.
     pub(crate) fn shown(&self, change: PageChange) -> PageChange {
         if self.heeds_nosnippet { without_snippets(change) } else { change }
@@ -96,6 +111,11 @@ impl ChangeSelection {
             && (!self.triggered || !change.triggers.is_empty())
             && self.uses.allows_change(change)
     }
+}
+
+/// A text as a word of a command line.
+pub(crate) fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
 }
 
 /// The texts of a list as values. What is wrong with one is a fault of the key.

@@ -12,6 +12,7 @@ mod owners;
 mod presence;
 mod sentence;
 
+pub(crate) use self::change::quoted;
 pub use self::change::{CHANGES, ChangeSelection, PublishedChange, change_lines};
 pub use self::change_row::ChangeRow;
 pub use self::change_text::excerpt;

@@ -27,9 +27,13 @@ pub struct Mailer {
 
 /// How mail gets to the server.
 pub struct MailWay {
+    /// The server that takes it.
     pub server: MailServer,
+    /// How the connection is protected.
     pub security: Security,
+    /// How the server proves who it is, where there is TLS.
     pub tls: TlsParameters,
+    /// The login, if it asks for one.
     pub login: Option<Credentials>,
     /// Longest time of one step.
     pub timeout: Duration,
@@ -43,11 +47,12 @@ enum Step {
 }
 
 impl Mailer {
+    /// Mails of a form, to this person, on this way.
     pub fn new(form: MailForm, to: MailAddress, way: MailWay) -> Self {
         Self { form, to, way, open: None }
     }
 
-    /// The connection with the sender said. One of the last mail may have been closed meanwhile.
+    /// A connection on which the sender is named. The one of the last mail may have been closed meanwhile.
     fn begun(&mut self, mail: &WrittenMail) -> Result<Connection, Undelivered> {
         if let Some((mut open, _)) = self.open.take().filter(|(_, used)| used.elapsed() < REUSED_WITHIN)
             && open.sender(&mail.from).is_ok()
@@ -83,8 +88,8 @@ impl Receiver for Mailer {
 /// Whether a refusal is about this mail, for good, or may pass.
 fn judged(server: &MailServer, to: &MailAddress, step: Step, refusal: server::Refusal) -> Undelivered {
     let about = match step {
-        Step::Recipient => format!(" of {to}"),
-        Step::Content => " of the mail".to_owned(),
+        Step::Recipient => format!(" about {to}"),
+        Step::Content => " about the mail".to_owned(),
     };
     let problem = format!("{server}{about}: {}", refusal.said);
     let is_about_mail = match step {

@@ -2,8 +2,10 @@
 
 use lettre::Address;
 use lettre::message::Mailbox;
+use lettre::transport::smtp::client::{Certificate, CertificateStore, TlsParameters};
 use std::fmt;
 use std::net::IpAddr;
+use std::path::Path;
 use std::str::FromStr;
 
 /// The address of a person, with a name if there is one: `Ada <ada@example.org>`.
@@ -13,7 +15,9 @@ pub struct MailAddress(Mailbox);
 /// A server that takes mail: `smtp://HOST:PORT` or `smtps://HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailServer {
+    /// Its name, or its address without brackets.
     pub host: String,
+    /// Its TCP port.
     pub port: u16,
     /// Whether TLS begins with the connection.
     pub is_tls: bool,
@@ -31,10 +35,12 @@ pub enum Security {
 }
 
 impl MailAddress {
+    /// The address with its name, as headers have it.
     pub fn mailbox(&self) -> &Mailbox {
         &self.0
     }
 
+    /// The address alone, as servers are given it.
     pub fn address(&self) -> &Address {
         &self.0.email
     }
@@ -73,6 +79,23 @@ impl MailServer {
             (false, true) => Security::None,
             (false, false) => Security::StartTls,
         }
+    }
+
+    /// How it proves who it is: by the authorities of Mozilla, or instead of them by those of a PEM file.
+    ///
+    /// # Errors
+    /// Says what is wrong with the file, beginning with its name.
+    pub fn tls(&self, file: Option<&Path>) -> Result<TlsParameters, String> {
+        let parameters = TlsParameters::builder(self.host.clone());
+        let Some(file) = file else {
+            let parameters = parameters.certificate_store(CertificateStore::WebpkiRoots);
+            return parameters.build_rustls().map_err(|error| error.to_string());
+        };
+        let wrong = |problem: String| format!("{}: {problem}; give a PEM file with certificates", file.display());
+        let pem = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+        let certificates = Certificate::from_pem(&pem).map_err(|error| wrong(error.to_string()))?;
+        let parameters = parameters.certificate_store(CertificateStore::None).add_root_certificate(certificates);
+        parameters.build_rustls().map_err(|error| wrong(error.to_string()))
     }
 
     /// Whether it is on this machine.

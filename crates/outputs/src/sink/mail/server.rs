@@ -8,6 +8,7 @@ use lettre::transport::smtp::client::SmtpConnection;
 use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use std::error::Error as _;
+use std::io::ErrorKind;
 
 /// The reply to `DATA`, before the mail.
 const START: u16 = 354;
@@ -106,10 +107,23 @@ fn in_words(error: &Error) -> String {
     let why = error.source().map(ToString::to_string).unwrap_or_default();
     match error.status() {
         Some(code) => format!("it answered {code} {}", crate::record::excerpt(&why, 300)),
-        None if error.is_timeout() => "it did not answer in time".to_owned(),
+        None if is_over_time(error) => "it did not answer in time".to_owned(),
         None if why.is_empty() => error.to_string(),
         None => why,
     }
+}
+
+/// Whether the system gave up waiting. A socket with a longest time says that it would block.
+fn is_over_time(error: &Error) -> bool {
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let kind = next.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+        if matches!(kind, Some(ErrorKind::WouldBlock | ErrorKind::TimedOut)) {
+            return true;
+        }
+        cause = next.source();
+    }
+    false
 }
 
 /// The name of this machine, if it is one that a server can believe.
