@@ -3,12 +3,13 @@
 It ends with its standard input. Without aiosmtpd it ends with status 3.
 """
 
+import asyncio
 import json
 import sys
 from email import message_from_bytes, policy
 
 try:
-    from aiosmtpd.controller import Controller
+    from aiosmtpd.smtp import SMTP
 except ImportError:
     sys.exit(3)
 
@@ -42,8 +43,13 @@ class Keep:
         return "250 2.0.0 taken"
 
 
-controller = Controller(Keep(sys.argv[1]), hostname="127.0.0.1", port=0)
-controller.start()
-print(controller.server.sockets[0].getsockname()[1], flush=True)
-sys.stdin.read()
-controller.stop()
+async def main():
+    keep = Keep(sys.argv[1])
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: SMTP(keep, hostname="test"), "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+    server.close()
+
+
+asyncio.run(main())
