@@ -7,6 +7,7 @@ use crate::disk::DiskSpace;
 use crate::freshness::{AuditedFreshness, CalibratedFreshness};
 use crate::outcomes::{OutcomeCount, outcome_counts};
 use crate::pulse::Pulse;
+use crate::receivers::{ReceiverBoard, ReceiverStatus};
 use crate::traces::SpanCounts;
 use metrics::{Figure, Metric, detector, fetcher, ranker, scheduler};
 use page::Timestamp;
@@ -30,6 +31,7 @@ pub struct Board {
     topic_problems: Arc<Mutex<Vec<String>>>,
     clock: Arc<Mutex<Option<ShownClock>>>,
     spans: Arc<SpanCounts>,
+    receivers: ReceiverBoard,
 }
 
 /// How well a crawl keeps to its focus.
@@ -93,6 +95,9 @@ pub struct Status {
     #[serde(default)]
     pub page_outcomes: Vec<OutcomeCount>,
     pub stages: Vec<StageLag>,
+    /// The receivers of changes that this process serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub receivers: Vec<ReceiverStatus>,
     /// The file system that holds the state; absent for all processes over Kafka together, where each has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disk: Option<DiskSpace>,
@@ -151,6 +156,7 @@ impl Board {
             topic_problems: Arc::default(),
             clock: Arc::default(),
             spans: Arc::default(),
+            receivers: ReceiverBoard::default(),
         }
     }
 
@@ -217,7 +223,9 @@ impl Board {
         let topic_problems = self.topic_problems();
         let fetch_rate_per_s = Some(fetch_rate_per_s);
         let clock_ahead_s = self.clock().map(|clock| clock.ahead_s);
-        Status { fetch_rate_per_s, outcomes, stages, disk: self.disk(), topic_problems, clock_ahead_s, ..status }
+        let receivers = self.receivers.statuses();
+        let disk = self.disk();
+        Status { fetch_rate_per_s, outcomes, stages, receivers, disk, topic_problems, clock_ahead_s, ..status }
     }
 
     /// Replaces the shown figures of the process that belong to no stage.
@@ -260,6 +268,11 @@ impl Board {
     /// Counters of the process's spans.
     pub fn spans(&self) -> &Arc<SpanCounts> {
         &self.spans
+    }
+
+    /// The receivers of changes, to which a delivery adds its own.
+    pub fn receivers(&self) -> &ReceiverBoard {
+        &self.receivers
     }
 
     pub(crate) fn figures(&self) -> Vec<Figure> {

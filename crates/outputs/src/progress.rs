@@ -28,6 +28,28 @@ struct Content {
     next: u32,
     #[serde(default)]
     open: Option<OpenFile>,
+    /// The digests of a receiver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    digest: Option<DigestNote>,
+}
+
+/// How far the digests of a receiver came. Times are microseconds since 1970.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DigestNote {
+    /// When the last one was due; at first, when the time of the first one began.
+    pub last: i64,
+    /// One that is being sent, or was when its run was killed.
+    #[serde(default)]
+    pub sending: Option<DueDigest>,
+}
+
+/// A digest that is due.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DueDigest {
+    /// When it was due.
+    pub due: i64,
+    /// The position up to which it goes.
+    pub until: String,
 }
 
 /// A file that is being written, or was when its run was killed.
@@ -50,7 +72,7 @@ impl Progress {
     /// # Errors
     /// The note cannot be read, or belongs to another topic.
     pub fn read(store: &mut dyn FileStore, name: String, topic: &str, elsewhere: &str) -> Result<Self, CommandFailure> {
-        let empty = Content { topic: topic.to_owned(), cursor: None, next: 0, open: None };
+        let empty = Content { topic: topic.to_owned(), cursor: None, next: 0, open: None, digest: None };
         let Some(bytes) = store.read_note(&name)? else {
             return Ok(Self { name, is_known: false, content: empty });
         };
@@ -126,6 +148,22 @@ impl Progress {
     pub fn reached(&mut self, store: &mut dyn FileStore, cursor: &Cursor) -> Result<(), CommandFailure> {
         let content = Content { cursor: Some(cursor.to_string()), open: None, ..self.content.clone() };
         if content == self.content { Ok(()) } else { self.write(store, content) }
+    }
+
+    /// How far the digests of a receiver came, if it has such.
+    pub fn digest(&self) -> Option<DigestNote> {
+        self.content.digest.clone()
+    }
+
+    /// Notes how far digests came, and what they have, if that is more.
+    pub fn note_digest(
+        &mut self,
+        store: &mut dyn FileStore,
+        cursor: Option<&Cursor>,
+        note: DigestNote,
+    ) -> Result<(), CommandFailure> {
+        let cursor = cursor.map(Cursor::to_string).or_else(|| self.content.cursor.clone());
+        self.write(store, Content { cursor, digest: Some(note), ..self.content.clone() })
     }
 
     fn end_what_was_left(&mut self, store: &mut dyn FileStore) -> Result<(), CommandFailure> {

@@ -3,7 +3,7 @@
 use crate::fault::Faults;
 use crate::form::{List, OneOf, Text};
 use crate::reader::SettingsReader;
-use crate::{DEFAULT_TOML, Layers, Rule, RuleFault, Settings, check};
+use crate::{DEFAULT_TOML, Layers, Receiver, Rule, RuleFault, SettingFault, Settings, check};
 
 /// Settings with the faults found so far. Each crate that gives a text its meaning adds those that it finds.
 pub struct Draft {
@@ -73,6 +73,19 @@ impl Draft {
             self.reader.faults.extend(found.map(|fault| {
                 let place = placed.place(fault.key).clone();
                 placed.rule.fault(fault, Some(place))
+            }));
+        }
+    }
+
+    /// Adds the faults of every receiver, at the places of their keys.
+    pub fn check_receivers(&mut self, faults_of: impl Fn(&Receiver) -> Vec<RuleFault>) {
+        for placed in &self.reader.receivers {
+            let found = faults_of(&placed.receiver).into_iter();
+            self.reader.faults.extend(found.map(|RuleFault { key, problem, remedy }| SettingFault {
+                origin: Some(placed.place(key).clone()),
+                key: Some(format!("deliver {:?}: {key}", placed.receiver.name)),
+                problem,
+                remedy,
             }));
         }
     }

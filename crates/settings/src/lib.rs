@@ -2,7 +2,7 @@
 //!
 //! Settings come in layers: [`DEFAULT_TOML`], a [`Preset`] if one is asked for, the operator's files, environment variables (`RECRAWL_<SECTION>_<KEY>`),
 //! and flags. [`Settings::from_layers`] merges them into typed values, or returns the faults of all layers at once,
-//! each with its place, the problem and the remedy. Rules come from files alone. Names of policies, patterns of
+//! each with its place, the problem and the remedy. Rules and receivers come from files alone. Names of policies, patterns of
 //! pages and the like are texts here; a [`Draft`] collects the faults that their own crates find. [`seeds`] reads the list of seed pages.
 //!
 //! This crate takes text and returns values. It never opens a file or reads the environment, does not interpret a
@@ -17,6 +17,7 @@ mod kafka;
 mod preset;
 mod raw;
 mod reader;
+mod receivers;
 mod rules;
 mod saved_rules;
 mod sections;
@@ -32,6 +33,7 @@ pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol, is_secret_property};
 pub use crate::preset::Preset;
+pub use crate::receivers::{Begin, ChangeChoice, MailTarget, Receiver, Target, WebhookTarget};
 pub use crate::rules::{CrawlOrders, Permission, Rendering, Rule, RuleFault, compile_rules};
 pub use crate::saved_rules::{read_saved_rules, write_saved_rules};
 pub use crate::sections::{

@@ -3,6 +3,7 @@
 use crate::fault::{Faults, Origin, SettingFault, nearest};
 use crate::form::Form;
 use crate::raw::{NOT_SETTINGS, PREFIX, Raw};
+use crate::receivers::{DELIVER, PlacedReceiver};
 use crate::rules::{PlacedRule, RULES};
 use crate::sections::{KEYS, may_be_secret};
 use std::collections::BTreeMap;
@@ -18,15 +19,18 @@ pub(crate) struct SettingsReader {
     pub(crate) faults: Vec<SettingFault>,
     /// The rules of the last file that has some.
     pub(crate) rules: Vec<PlacedRule>,
+    /// The receivers of the last file that has some.
+    pub(crate) receivers: Vec<PlacedReceiver>,
     faulty: Vec<SettingKey>,
     /// Whether a layer could not be read in full, so that some of its values are missing.
     is_unreadable: bool,
 }
 
 impl SettingsReader {
-    /// The places of all settings.
+    /// The places of all settings, and of the receivers.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Origin> {
-        self.entries.values().flatten().map(|(_, origin)| origin)
+        let settings = self.entries.values().flatten().map(|(_, origin)| origin);
+        settings.chain(self.receivers.iter().map(|placed| &placed.at))
     }
 
     pub(crate) fn add_file(&mut self, name: &str, text: &str) {
@@ -56,6 +60,10 @@ impl SettingsReader {
             let (section, section_at) = (section_key.get_ref().as_ref(), origin(section_key.span().start));
             if section == RULES {
                 self.add_rules(section_value.get_ref(), &section_at, origin);
+                continue;
+            }
+            if section == DELIVER {
+                self.add_receivers(section_value.get_ref(), &section_at, origin);
                 continue;
             }
             let Some((section, keys)) = find_section(section) else {
@@ -117,8 +125,10 @@ impl SettingsReader {
                 Some(known) => self.add((section, known), Raw::Untyped(value.to_owned()), Origin::Flag),
                 None => self.unknown_key(section, keys, key, Origin::Flag),
             },
-            None if section == RULES || key == RULES => {
-                self.fault(Origin::Flag, RULES, "is no setting", "write [[rules]] in a configuration file".to_owned());
+            None if [section, key].iter().any(|name| [RULES, DELIVER].contains(name)) => {
+                let tables = if [section, key].contains(&RULES) { RULES } else { DELIVER };
+                let remedy = format!("write [[{tables}]] in a configuration file");
+                self.fault(Origin::Flag, tables, "is no setting", remedy);
             }
             None if section.is_empty() => self.unknown_section(key, Origin::Flag),
             None => self.unknown_section(section, Origin::Flag),

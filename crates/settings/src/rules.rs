@@ -35,11 +35,11 @@ pub struct Rule {
     pub orders: CrawlOrders,
 }
 
-/// Why an entry of a rule is refused.
+/// Why an entry of a rule or a receiver is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}; {remedy}")]
 pub struct RuleFault {
-    /// The key of the rule.
+    /// The key of the table.
     pub key: &'static str,
     /// The reason, as text for the operator.
     pub problem: String,

@@ -4,6 +4,7 @@
 
 use crate::form::{Form, Secrets};
 use crate::reader::SettingsReader;
+use crate::receivers::{self, Receiver};
 use crate::rules::{self, Rule};
 
 /// A section of the settings.
@@ -140,6 +141,8 @@ macro_rules! settings {
             $( #[doc = concat!("The section `[", stringify!($section), "]`.")] pub $section: $Section, )*
             /// The tables `[[rules]]`.
             pub rules: Vec<Rule>,
+            /// The tables `[[deliver]]`.
+            pub receivers: Vec<Receiver>,
             /// The files of `crawl.url_filters`, in their order. The loader of the settings adds them.
             pub url_filters: Vec<TextFile>,
             /// The focuses of `focus.files`, in their order. The loader of the settings adds them.
@@ -154,6 +157,7 @@ macro_rules! settings {
                 Settings {
                     $( $section: $Section::read(reader), )*
                     rules: reader.rules.iter().map(|placed| placed.rule.clone()).collect(),
+                    receivers: reader.receivers.iter().map(|placed| placed.receiver.clone()).collect(),
                     url_filters: Vec::new(),
                     wanted: Vec::new(),
                 }
@@ -169,6 +173,7 @@ macro_rules! settings {
                     lines.push(String::new());
                 )*
                 rules::write(&self.rules, secrets, &mut lines);
+                receivers::write(&self.receivers, secrets, &mut lines);
                 lines.join("\n")
             }
         }

@@ -1,6 +1,6 @@
 //! Whether a crawl needs a person, and for what.
 
-use daemon::{OutcomeCount, StageLag, Status};
+use daemon::{OutcomeCount, ReceiverStatus, StageLag, Status};
 use messages::OutcomeClass;
 use serde::Serialize;
 use std::time::Duration;
@@ -9,6 +9,8 @@ use std::time::Duration;
 const BEHIND_S: f64 = 900.0;
 /// Least answers by which a crawl with copies is judged.
 const LEAST_ANSWERS: u64 = 20;
+/// Attempts in a row that fail before a receiver needs a person: most failures pass by themselves.
+const FAILED_IN_ROW: u64 = 5;
 /// Most partitions that are named when some do not answer.
 const UNANSWERED: usize = 8;
 
@@ -81,6 +83,7 @@ pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
             add(format!("The {name} is behind by {behind}."), Some("/stages"));
         }
     }
+    status.receivers.iter().filter_map(of_receiver).for_each(|text| add(text, Some("/trouble")));
     if let Some(disk) = status.disk.as_ref().filter(|disk| disk.is_short) {
         add(format!("The disk is nearly full, and nothing is fetched: {}", disk.words()), None);
     }
@@ -111,9 +114,50 @@ pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
     troubles
 }
 
+/// Why a receiver of changes needs a person.
+fn of_receiver(receiver: &ReceiverStatus) -> Option<String> {
+    let ReceiverStatus { name, target, left_out_total, failed_in_row, .. } = receiver;
+    let why = receiver.problem.as_deref().unwrap_or("unknown");
+    if let Some(since) = receiver.failing_since.as_ref().filter(|_| *failed_in_row >= FAILED_IN_ROW) {
+        return Some(format!("Receiver {name} ({target}) has taken nothing since {since}: {why}"));
+    }
+    let left_out = counted(*left_out_total, "change was", "changes were");
+    (*left_out_total > 0)
+        .then(|| format!("Receiver {name} ({target}): {left_out} left out since the start; the last problem: {why}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_receiver_needs_a_person_when_it_fails_again_and_again_or_changes_were_left_out() {
+        let said = |failed_in_row, left_out_total| {
+            let receiver = ReceiverStatus {
+                name: "shop".to_owned(),
+                target: "https://a.test".to_owned(),
+                failed_in_row,
+                left_out_total,
+                failing_since: (failed_in_row > 0).then(|| "2026-11-30T08:00:00Z".to_owned()),
+                problem: Some("it answered 503".to_owned()),
+                ..ReceiverStatus::default()
+            };
+            let status = Status { receivers: vec![receiver], ..Status::default() };
+            troubles(&status).into_iter().map(|trouble| trouble.text).collect::<Vec<_>>()
+        };
+        assert_eq!(said(0, 0), [""; 0]);
+        assert_eq!(said(FAILED_IN_ROW - 1, 0), [""; 0]);
+        assert_eq!(
+            said(FAILED_IN_ROW, 0),
+            ["Receiver shop (https://a.test) has taken nothing since 2026-11-30T08:00:00Z: it answered 503"]
+        );
+        assert_eq!(
+            said(0, 2),
+            [
+                "Receiver shop (https://a.test): 2 changes were left out since the start; the last problem: it answered 503"
+            ]
+        );
+    }
 
     #[test]
     fn the_sentence_says_whether_something_needs_a_person() {

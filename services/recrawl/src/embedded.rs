@@ -6,10 +6,14 @@ use crate::served_changes::ServedChanges;
 use crate::stages::{LogKind, STAGES, StageEntry, Surroundings, topologies};
 use ::scheduler::ListedSeeds;
 use daemon::http::{self, Call, Door, HttpSite, KeyRing, Task, TlsFiles};
-use daemon::{Background, Board, CrashFile, HintIntake, StageThreads, Status, StopSignal, TraceExporter, WebClock};
+use daemon::{
+    Background, Board, CrashFile, HintIntake, ReceiverStatus, StageThreads, Status, StopSignal, TopicReader,
+    TraceExporter, WebClock,
+};
 use messages::{CommandKind, topics};
 use metrics::{fetcher, scheduler};
 use operate::{AccessFiles, Author, Order, OrderSender};
+use outputs::delivery::{OpenChanges, Receivers, are_idle};
 use outputs::encoder::feed::FeedForm;
 use settings::Settings;
 use settings::seeds::SeedList;
@@ -106,6 +110,11 @@ impl Embedded {
         let stages = STAGES.iter().map(stage).collect::<Result<Vec<_>, CommandFailure>>()?;
         board.replace(stages.iter().map(|(_, stage)| stage.status()).collect());
         board.show_figures(daemon::log_figures(log.backend()));
+        let (followed, of_topics) = (log.backend().clone(), names.clone());
+        let open_changes: Arc<OpenChanges> =
+            Arc::new(move || TopicReader::of_running(followed.clone(), &of_topics, topics::PAGE_CHANGES));
+        // Before the stages, so that a new receiver misses nothing.
+        let receivers = Receivers::open(settings, &[], data, &*open_changes, (&board, &clock), &stop)?;
         let backend = log.backend().clone();
         let commands = OrderSender::new(shared.clone(), &names, clock.clone())?.synced_by(move || backend.sync());
         let (sender, backend) = (commands.clone().within(room.clone()), log.backend().clone());
@@ -147,6 +156,7 @@ impl Embedded {
         let doors = Doors { tasks: Arc::new(tasks), refusals: Arc::new(refusals), hints, door };
         let ports = serve(settings, &board, doors, tls, &stop, &mut background)?;
         let access = AccessFiles::write(data, &ports.of_directory.to_string(), &log_id, &token)?;
+        receivers.start(open_changes, &mut background)?;
         let threads = StageThreads::start(stages, settings.log.drain_timeout, &stop)?;
         background.add(daemon::backlog::watch(shared, &names, topologies(), clock.clone(), board.clone(), &stop)?);
         background.add(maintain(log.clone(), settings.log.sync, clock.clone(), stop.clone())?);
@@ -202,6 +212,11 @@ impl Embedded {
         let is_idle =
             stages.iter().flat_map(|stage| &stage.figures).all(|(metric, of)| *of == 0.0 || !busy.contains(metric));
         Ok(is_idle.then(|| stages.iter().map(|stage| stage.refreshes_total).collect()))
+    }
+
+    /// Whether the receivers of the settings have all that was there since some earlier statuses, or fail.
+    pub fn receivers_are_idle(&self, since: &[ReceiverStatus]) -> bool {
+        are_idle(since, &self.board.receivers().statuses())
     }
 
     /// Stops, waits for the stages to finish their steps, and returns the final status.

@@ -10,7 +10,7 @@ pub const COMMON_OPTIONS: &str = "Common options";
 const GROUPS: &[(&str, &[&str])] = &[
     ("Run a crawl", &["run", "stage", "console", "demo"]),
     ("See how it stands", &["status", "page", "pages", "history", "explain", "hosts", "study"]),
-    ("Use what it sees", &["changes", "feed", "mirror", "export", "mcp"]),
+    ("Use what it sees", &["changes", "deliver", "feed", "mirror", "export", "mcp"]),
     ("Change what it does", &["seed", "refetch", "forget", "pause", "resume", "block", "unblock", "focus"]),
     ("Try on a page, a file or a rule", &["fetch", "robots", "rules", "text", "diff", "sitemap", "url"]),
     ("Try a method on data", &["simulate", "detect", "mirrors", "rank"]),
@@ -66,6 +66,13 @@ pub const EXAMPLES: Examples = &[
             "recrawl changes --data my-data --since 1h",
             "recrawl changes --data my-data --follow --rule price --triggered",
             "recrawl changes --data my-data --follow --webhook https://hooks.example.org/recrawl",
+        ],
+    ),
+    (
+        "deliver",
+        &[
+            "recrawl deliver --config recrawl.toml    # over Kafka; a run delivers by itself",
+            "recrawl deliver editors --config recrawl.toml --once",
         ],
     ),
     ("mcp", &["recrawl mcp --data my-data    # a program with a model starts it"]),

@@ -41,6 +41,7 @@ where
     frontier::check_names(&mut draft);
     scope::check_rules(&mut draft);
     watch::check_rules(&mut draft);
+    outputs::delivery::check_receivers(&mut draft);
     ranker::check_trusted(&mut draft);
     draft.finish()
 }

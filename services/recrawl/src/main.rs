@@ -5,9 +5,9 @@ use messages::CommandKind;
 use outputs::stdout::{Format, Keeps, harmless, print};
 use recrawl::CommandFailure;
 use recrawl::commands::{
-    audit, backup, changes, console, dead_letters, diff, explain, export, feed, fetch, focus, forget, history, hosts,
-    identity, key, lab, manual, mcp, mirror, operate, page, pages, robots, rules, run, seed, sitemap, stage, state,
-    status, study, text, topics, url,
+    audit, backup, changes, console, dead_letters, deliver, diff, explain, export, feed, fetch, focus, forget, history,
+    hosts, identity, key, lab, manual, mcp, mirror, operate, page, pages, robots, rules, run, seed, sitemap, stage,
+    state, status, study, text, topics, url,
 };
 use recrawl::help::{COMMON_OPTIONS, EXAMPLES, in_groups, with_examples};
 use std::process::ExitCode;
@@ -55,6 +55,8 @@ enum RecrawlCommand {
     Study(study::StudyArguments),
     /// Prints changes, one per line, or delivers them to a web server or a program; optionally follows.
     Changes(Box<changes::ChangesArguments>),
+    /// Delivers changes to the receivers of the settings: web servers, programs, people by mail.
+    Deliver(deliver::DeliverArguments),
     /// Shows a crawl to a model, over the Model Context Protocol on stdin and stdout.
     Mcp(mcp::McpArguments),
     /// Prints the newest changes as a feed, Atom or RSS.
@@ -136,7 +138,7 @@ impl RecrawlCommand {
             Self::Console(_) | Self::Changes(_) | Self::Feed(_) | Self::Export(_) | Self::Diff(_) | Self::Fetch(_) => {
                 false
             }
-            Self::Key(_) | Self::History(_) | Self::Study(_) | Self::Mcp(_) => true,
+            Self::Deliver(_) | Self::Key(_) | Self::History(_) | Self::Study(_) | Self::Mcp(_) => true,
             Self::Identity(_) | Self::Mirror(_) => false,
             Self::Robots(_) | Self::Rules(_) | Self::Text(_) | Self::Sitemap(_) | Self::Url(_) => false,
             Self::Demo(_) | Self::Simulate(_) | Self::Detect(_) | Self::Mirrors(_) | Self::Rank(_) => false,
@@ -175,6 +177,7 @@ fn main() -> ExitCode {
         RecrawlCommand::Hosts(arguments) => hosts::hosts(arguments, format),
         RecrawlCommand::Study(arguments) => study::study(arguments, format),
         RecrawlCommand::Changes(arguments) => changes::changes(arguments, format),
+        RecrawlCommand::Deliver(arguments) => deliver::deliver(arguments, format),
         RecrawlCommand::Feed(arguments) => feed::feed(arguments),
         RecrawlCommand::Mcp(arguments) => mcp::mcp(arguments),
         RecrawlCommand::Key(arguments) => key::key(arguments, format),

@@ -11,6 +11,7 @@ use super::{CALLER_HEADER, COMMAND_HEADER, Call, HttpSite, openapi};
 use crate::hints::HintIntake;
 use crate::metrics;
 use crate::pings::{self, PingReply};
+use crate::receivers::ReceiverStatus;
 use crate::threads::StopSignal;
 use bytes::Bytes;
 use http_body_util::Full;
@@ -147,7 +148,7 @@ impl Server {
             Target::Readyz if self.site.board.is_ready() => TextResponse::text(200, "ready\n"),
             Target::Readyz => TextResponse::problem(503, "not ready: joining the group or restoring state"),
             Target::Metrics => self.metrics(request.headers()),
-            Target::Status => TextResponse::json(200, &self.site.board.status()),
+            Target::Status => self.status(request.headers()),
             Target::Document => TextResponse::json(200, &openapi()),
             Target::Ping => self.ping(place, request).await,
             Target::Task(task) => self.carry_out(place, request, (route, task, name)).await,
@@ -168,6 +169,15 @@ impl Server {
     }
 
     /// A stranger who knows the version knows its faults. Where there are keys, it is shown to their owners only.
+    /// The status. Callers without a token do not see who receives changes.
+    fn status(&self, headers: &HeaderMap) -> TextResponse {
+        let (door, mut status) = (&self.site.door, self.site.board.status());
+        if door.is_locked() && door.reader(headers).is_err() {
+            status.receivers.iter_mut().for_each(ReceiverStatus::hide);
+        }
+        TextResponse::json(200, &status)
+    }
+
     fn metrics(&self, headers: &HeaderMap) -> TextResponse {
         let door = &self.site.door;
         let shows_version = !door.is_locked() || door.reader(headers).is_ok();

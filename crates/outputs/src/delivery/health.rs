@@ -1,41 +1,65 @@
-//! How a delivery is doing, shown as stages show it: `/healthz /readyz /metrics /status`.
+//! How deliveries are doing, shown as stages show it: `/healthz /readyz /metrics /status`.
 
-use crate::source::{PartitionProgress, TopicFollower, pause};
+use crate::source::{Cursor, PartitionProgress, TopicFollower, pause};
 use daemon::http::{self, Door, HttpSite, TlsFiles};
-use daemon::{Background, Board, CommandFailure, StopSignal, TopicReader, WebClock};
+use daemon::{Background, Board, CommandFailure, ReceiverHandle, StopSignal, TopicReader, WebClock};
 use messages::PageChange;
 use metrics::delivery::{FAILED_ATTEMPTS, LEFT_OUT};
 use page::Timestamp;
 use settings::Settings;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime};
 use stream::protocol::wait_after;
 use stream::{Backlog, Clock, StageStatus};
 
 /// Name of the delivery among the stages.
 const STAGE: &str = "delivery";
-/// Interval between looks at the ends of the topic.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Interval between looks at the ends of the topic, in this process and over Kafka.
+const LOOK_EVERY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
 /// Longest time of one turn besides an attempt: each partition may have an open transaction, which is waited for.
 const LONGEST_LOOK: Duration = Duration::from_secs(300);
 
 /// The figures of a delivery. Clones share them.
 #[derive(Clone)]
 pub(super) struct Health {
+    /// Deliveries of one process share it.
     status: Arc<Mutex<StageStatus>>,
     progress: Arc<Mutex<Vec<PartitionProgress>>>,
+    /// Changes that are being delivered, which the progress leaves out.
+    under_way: Arc<AtomicU64>,
+    /// Whether it collects changes for a digest, so that their waiting is as it should be.
+    collects: Arc<AtomicBool>,
+    /// The receiver of the settings, if it is one.
+    receiver: ReceiverHandle,
 }
 
 impl Default for Health {
     fn default() -> Self {
         let figures = BTreeMap::from([(FAILED_ATTEMPTS, 0.0), (LEFT_OUT, 0.0)]);
         let status = StageStatus { name: STAGE.to_owned(), figures, ..StageStatus::default() };
-        Self { status: Arc::new(Mutex::new(status)), progress: Arc::default() }
+        Self {
+            status: Arc::new(Mutex::new(status)),
+            progress: Arc::default(),
+            under_way: Arc::default(),
+            collects: Arc::default(),
+            receiver: ReceiverHandle::default(),
+        }
     }
 }
 
 impl Health {
+    /// The figures of another delivery of this process.
+    pub(super) fn of_receiver(&self, receiver: ReceiverHandle) -> Self {
+        Self { status: self.status.clone(), receiver, ..Self::default() }
+    }
+
+    pub(super) fn receiver(&self) -> &ReceiverHandle {
+        &self.receiver
+    }
+
     fn update(&self, update: impl FnOnce(&mut StageStatus)) {
         update(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -62,17 +86,88 @@ impl Health {
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
-    pub(super) fn delivered(&self) {
-        self.update(|status| status.processed_total += 1);
+    /// Attempts at changes begin, or are over.
+    pub(super) fn is_under_way(&self, changes: u64) {
+        self.under_way.store(changes, Ordering::Relaxed);
     }
 
-    pub(super) fn failed_attempt(&self) {
+    pub(super) fn delivered(&self, changes: u64) {
+        self.update(|status| status.processed_total += changes);
+        self.receiver.update(|receiver| {
+            receiver.delivered_total += changes;
+            receiver.last_delivered_at = Some(now());
+            (receiver.failing_since, receiver.problem, receiver.failed_in_row) = (None, None, 0);
+        });
+    }
+
+    pub(super) fn failed_attempt(&self, problem: &str) {
         self.update(|status| *status.figures.entry(FAILED_ATTEMPTS).or_default() += 1.0);
+        self.receiver.update(|receiver| {
+            receiver.failed_attempts_total += 1;
+            receiver.failed_in_row += 1;
+            receiver.failing_since.get_or_insert_with(now);
+            receiver.problem = Some(problem.to_owned());
+        });
     }
 
-    pub(super) fn left_out(&self) {
-        self.update(|status| *status.figures.entry(LEFT_OUT).or_default() += 1.0);
+    pub(super) fn left_out(&self, changes: u64, problem: &str) {
+        self.update(|status| *status.figures.entry(LEFT_OUT).or_default() += changes as f64);
+        self.receiver.update(|receiver| {
+            receiver.left_out_total += changes;
+            receiver.failed_in_row = 0;
+            (receiver.failing_since, receiver.problem) = (None, Some(problem.to_owned()));
+        });
     }
+
+    /// It does not come to deliver anything, and why.
+    pub(super) fn is_held(&self, problem: &str) {
+        self.receiver.update(|receiver| {
+            receiver.failed_in_row += 1;
+            receiver.failing_since.get_or_insert_with(now);
+            receiver.problem = Some(problem.to_owned());
+        });
+    }
+
+    /// It stands at a position, and reads nothing until its next digest. `ends` is the position behind all records.
+    pub(super) fn stands_at(&self, cursor: &Cursor, ends: &Cursor) {
+        let waiting = cursor.0.iter().zip(&ends.0).map(|(next, end)| end.saturating_sub(*next)).sum();
+        self.receiver.update(|receiver| receiver.waiting = Some(waiting));
+        let progress: Vec<_> = cursor.0.iter().map(|next| PartitionProgress { next: *next, oldest: None }).collect();
+        self.update(|status| {
+            status.ready = true;
+            status.partitions = (0..).take(progress.len()).collect();
+        });
+        self.collects.store(true, Ordering::Relaxed);
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    /// All that is there is delivered.
+    pub(super) fn rests(&self) {
+        self.receiver.update(|receiver| {
+            receiver.rests_total += 1;
+            receiver.failed_in_row = 0;
+            if receiver.failing_since.take().is_some() {
+                receiver.problem = None;
+            }
+        });
+    }
+
+    /// Undelivered changes per partition.
+    fn backlogs(&self, ends: &[u64], unread_since: &mut [Option<Timestamp>], now: Timestamp) -> Vec<Backlog> {
+        let progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let backlogs = backlogs(&progress, ends, unread_since, now);
+        let waiting: u64 = backlogs.iter().map(|backlog| backlog.records).sum();
+        if !progress.is_empty() {
+            let waiting = waiting + self.under_way.load(Ordering::Relaxed);
+            self.receiver.update(|receiver| receiver.waiting = Some(waiting));
+        }
+        backlogs
+    }
+}
+
+/// Real time, as it is shown.
+fn now() -> String {
+    humantime::format_rfc3339_seconds(SystemTime::now()).to_string()
 }
 
 /// The port that shows a delivery. It is closed with this value.
@@ -142,38 +237,64 @@ impl HealthPort {
     }
 
     /// Shows the undelivered changes, also while the delivery waits for its receiver.
-    pub fn watch(&mut self, mut reader: TopicReader) -> std::io::Result<()> {
-        let (board, clock, stop) = (self.board.clone(), self.clock.clone(), self.stop.clone());
-        let progress = self.health.progress.clone();
-        let thread = std::thread::Builder::new().name("backlog".to_owned()).spawn(move || {
-            let partitions = reader.partitions();
-            let mut ends = vec![0; partitions as usize];
-            let mut unread_since = vec![None; ends.len()];
-            let mut first = 0;
-            while !stop.is_stopped() {
-                // While the log does not answer, its last known state counts.
-                let refreshed = reader.refresh().is_ok();
-                for partition in (first..partitions).chain(0..first).take_while(|_| refreshed) {
-                    match reader.bounds(partition) {
-                        Ok(bounds) => ends[partition as usize] = bounds.end,
-                        // Brokers that are away take ten seconds to be so. The others have their turn first next time.
-                        Err(_) => {
-                            first = (partition + 1) % partitions;
-                            break;
-                        }
-                    }
-                }
-                let progress = progress.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                if !progress.is_empty() {
-                    let backlogs = backlogs(&progress, &ends, &mut unread_since, clock.now());
-                    board.show_backlogs(vec![(STAGE, backlogs)], clock.now());
-                }
-                pause(LOOK_EVERY, &stop);
-            }
-        })?;
-        self.background.add(thread);
+    pub fn watch(&mut self, reader: TopicReader) -> std::io::Result<()> {
+        self.watch_all(reader, vec![self.health.clone()])
+    }
+
+    /// The same of several deliveries.
+    pub(super) fn watch_all(&mut self, reader: TopicReader, deliveries: Vec<Health>) -> std::io::Result<()> {
+        let (clock, board) = (self.clock.clone(), Some(self.board.clone()));
+        self.background.add(watch_backlogs(reader, deliveries, board, clock, self.stop.clone())?);
         Ok(())
     }
+
+    /// The board of the port.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+}
+
+/// Counts what each delivery has still to deliver, on a thread of its own. A board shows the one that is behind most.
+pub(super) fn watch_backlogs(
+    mut reader: TopicReader,
+    deliveries: Vec<Health>,
+    board: Option<Board>,
+    clock: Arc<WebClock>,
+    stop: StopSignal,
+) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name("backlog".to_owned()).spawn(move || {
+        let partitions = reader.partitions();
+        let mut ends = vec![0; partitions as usize];
+        let mut unread_since = vec![vec![None; ends.len()]; deliveries.len()];
+        let mut first = 0;
+        let every = if reader.is_over_kafka() { LOOK_EVERY.1 } else { LOOK_EVERY.0 };
+        while !stop.is_stopped() {
+            // While the log does not answer, its last known state counts.
+            let refreshed = reader.refresh().is_ok();
+            for partition in (first..partitions).chain(0..first).take_while(|_| refreshed) {
+                match reader.bounds(partition) {
+                    Ok(bounds) => ends[partition as usize] = bounds.end,
+                    // Brokers that are away take ten seconds to be so. The others have their turn first next time.
+                    Err(_) => {
+                        first = (partition + 1) % partitions;
+                        break;
+                    }
+                }
+            }
+            let now = clock.now();
+            let counted =
+                deliveries.iter().zip(&mut unread_since).map(|(of, since)| (of, of.backlogs(&ends, since, now)));
+            // All are counted, and those that collect are shown nowhere as late.
+            let counted: Vec<_> = counted.collect();
+            let behind = counted.into_iter().filter(|(of, _)| !of.collects.load(Ordering::Relaxed));
+            let behind = behind.map(|(_, backlogs)| backlogs);
+            let behind = behind.max_by_key(|backlogs| backlogs.iter().map(|of| of.records).sum::<u64>());
+            if let (Some(board), Some(backlogs)) = (&board, behind.filter(|backlogs| !backlogs.is_empty())) {
+                board.show_backlogs(vec![(STAGE, backlogs)], now);
+            }
+            pause(every, &stop);
+        }
+    })
 }
 
 /// Undelivered changes per partition. The age of changes that were not read yet counts from when they were first seen.

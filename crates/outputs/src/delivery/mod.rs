@@ -1,14 +1,23 @@
 //! Delivers changes to a program or a web server: each at least once, in order, across restarts.
 
+mod collected;
+mod configured;
+mod digests;
 mod health;
+mod receivers;
+mod schedule;
 
+pub use self::configured::check_receivers;
 pub use self::health::HealthPort;
+pub use self::receivers::{OpenChanges, Receivers, are_idle};
+pub use self::schedule::{Schedule, next_due};
 
+use self::digests::DigestPlan;
 use self::health::Health;
 use crate::progress::Progress;
 use crate::record::{ChangeSelection, PublishedChange};
 use crate::retry::{FirstTry, NextTry};
-use crate::sink::{Directory, Receiver, Undelivered};
+use crate::sink::{Directory, Parcel, Receiver, Undelivered};
 use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord, pause};
 use crate::stdout::{Format, answer};
 use daemon::{CommandFailure, StopSignal};
@@ -17,33 +26,40 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The remedy if a cursor file belongs to another delivery.
-const ELSEWHERE: &str = "give this delivery its own --cursor-file";
 /// A wait is made of turns of this length, so that it does not look as if the delivery hung.
 const TURN: Duration = Duration::from_secs(1);
+/// The longest wait that a receiver may ask for, where nothing is given up.
+const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
 
-/// How the command treats a change that is given up.
+/// How a change that is given up is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OnFailure {
     /// The command ends with an error. Started again, it begins with this change.
     Stop,
     /// It is reported on stderr and left out.
     Skip,
+    /// Nothing is given up: it is tried again until it is taken.
+    #[value(skip)]
+    Wait,
 }
 
 /// Delivers changes to a receiver, and notes how far it came.
-pub struct Delivery<'a> {
-    follow: &'a FollowOptions,
-    selection: &'a ChangeSelection,
+pub struct Delivery {
+    follow: FollowOptions,
+    selection: ChangeSelection,
     receiver: Box<dyn Receiver>,
     directory: Directory,
     progress: Progress,
     /// Position after changes that are not wanted, as far as it is not noted yet.
     passed_over: Option<Cursor>,
     giving_up: GivingUp,
-    stop: &'a StopSignal,
+    stop: StopSignal,
     done: Summary,
     health: Health,
+    /// Its name in the settings, if it is there.
+    name: Option<String>,
+    /// When its digests are due, if it gets such.
+    plan: Option<DigestPlan>,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -58,6 +74,8 @@ struct Summary {
 
 enum Outcome {
     Delivered,
+    /// Refused for good, whatever the delivery does with changes that are given up.
+    SetAside(String),
     GivenUp(String),
     Stopped,
 }
@@ -71,43 +89,51 @@ pub struct GivingUp {
     pub on_failure: OnFailure,
 }
 
-impl<'a> Delivery<'a> {
-    /// Prepares a delivery to a receiver, which messages call `shown`. `topic` has its prefix.
+impl Delivery {
+    /// Prepares a delivery to a receiver. `topic` has its prefix; `elsewhere` is the remedy if the cursor file is that of
+    /// another delivery.
     ///
     /// # Errors
     /// The cursor file cannot be read or written, is of another topic, or another process delivers with it.
     pub fn open(
-        (receiver, shown): (Box<dyn Receiver>, &str),
+        receiver: Box<dyn Receiver>,
         cursor_file: &Path,
         topic: &str,
-        (follow, selection): (&'a FollowOptions, &'a ChangeSelection),
+        elsewhere: &str,
+        (follow, selection): (&FollowOptions, &ChangeSelection),
         giving_up: GivingUp,
-        stop: &'a StopSignal,
+        stop: &StopSignal,
     ) -> Result<Self, CommandFailure> {
         let name = cursor_file.file_name().and_then(|name| name.to_str());
         let name = name.ok_or_else(|| {
             CommandFailure::Input(format!("--cursor-file {}: give the name of a file", cursor_file.display()))
         })?;
         let directory = cursor_file.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let mut directory = Directory::open_private(directory.unwrap_or(Path::new(".")), name, ELSEWHERE)?;
-        let progress = Progress::read(&mut directory, name.to_owned(), topic, ELSEWHERE)?;
+        let mut directory = Directory::open_private(directory.unwrap_or(Path::new(".")), name, elsewhere)?;
+        let progress = Progress::read(&mut directory, name.to_owned(), topic, elsewhere)?;
         let delivery = Self {
-            follow,
-            selection,
+            follow: follow.clone(),
+            selection: selection.clone(),
             receiver,
             directory,
             progress,
             passed_over: None,
             giving_up,
-            stop,
+            stop: stop.clone(),
             done: Summary::default(),
             health: Health::default(),
+            name: None,
+            plan: None,
         };
         // Refuses a further cursor before anything is done.
         delivery.start()?;
-        let (continues, progress) = (delivery.progress.continues(), delivery.progress.shown(&delivery.directory));
-        eprintln!("recrawl: delivering to {shown} {continues}; progress is in {progress}");
         Ok(delivery)
+    }
+
+    /// Prints where it goes on.
+    pub fn report_start(&self, shown: &str) {
+        let (continues, progress) = (self.progress.continues(), self.progress.shown(&self.directory));
+        eprintln!("recrawl: delivering to {shown} {continues}; progress is in {progress}");
     }
 
     /// Shows its figures at a port.
@@ -137,28 +163,36 @@ impl<'a> Delivery<'a> {
         }
     }
 
-    fn attempt_until_done(&mut self, change: &PublishedChange) -> Result<Outcome, CommandFailure> {
+    fn attempt_until_done(&mut self, parcel: &Parcel<'_>) -> Result<Outcome, CommandFailure> {
+        let waits = self.giving_up.on_failure == OnFailure::Wait;
         let first = FirstTry { at: Instant::now(), give_up_after: self.giving_up.after };
         for attempt in 1.. {
             self.health.turned();
-            let (problem, after) = match self.receiver.deliver(change, attempt) {
+            let (problem, after) = match self.receiver.deliver(parcel, attempt) {
                 Ok(()) => return Ok(Outcome::Delivered),
+                Err(Undelivered::SetAside(problem)) => {
+                    self.attempt_failed(&problem);
+                    return Ok(Outcome::SetAside(problem));
+                }
+                // The operator may mend it meanwhile.
+                Err(Undelivered::Wrong(problem) | Undelivered::Refused(problem)) if waits => (problem, None),
                 Err(Undelivered::Wrong(problem)) => return Err(CommandFailure::Input(problem)),
                 Err(Undelivered::Refused(problem)) => {
-                    self.attempt_failed();
+                    self.attempt_failed(&problem);
                     return Ok(Outcome::GivenUp(problem));
                 }
                 Err(Undelivered::Later { problem, after }) => (problem, after),
             };
-            self.attempt_failed();
+            self.attempt_failed(&problem);
+            let after = if waits { after.map(|after| after.min(LONGEST_ASKED)) } else { after };
             match first.next(attempt, Instant::now(), after, rand::random()) {
                 NextTry::Never(why) => return Ok(Outcome::GivenUp(format!("{problem}; {why}"))),
                 NextTry::In(wait) => {
                     // The first failure is printed at once, the following ones when they get rare.
                     if attempt.is_power_of_two() {
                         let seconds = wait.as_secs_f64();
-                        let (id, url) = (&change.change_id, &change.url);
-                        eprintln!("recrawl: {id} ({url}): {problem}; attempt {} in {seconds:.1} s", attempt + 1);
+                        let shown = parcel.shown();
+                        self.say(&format!("{shown}: {problem}; attempt {} in {seconds:.1} s", attempt + 1));
                     }
                     if !self.waited(wait) {
                         return Ok(Outcome::Stopped);
@@ -167,6 +201,14 @@ impl<'a> Delivery<'a> {
             }
         }
         unreachable!("attempts end by the clock");
+    }
+
+    /// Reports to the operator: a command on stderr, a receiver of the settings in the log.
+    fn say(&self, text: &str) {
+        match &self.name {
+            Some(receiver) => tracing::warn!(receiver, "{text}"),
+            None => eprintln!("recrawl: {text}"),
+        }
     }
 
     /// Waits. Returns whether it did so to the end.
@@ -178,18 +220,18 @@ impl<'a> Delivery<'a> {
                 return true;
             }
             self.health.turned();
-            pause(left.min(TURN), self.stop);
+            pause(left.min(TURN), &self.stop);
         }
         false
     }
 
-    fn attempt_failed(&mut self) {
+    fn attempt_failed(&mut self, problem: &str) {
         self.done.failed_attempts += 1;
-        self.health.failed_attempt();
+        self.health.failed_attempt(problem);
     }
 }
 
-impl RecordSink<PageChange> for Delivery<'_> {
+impl RecordSink<PageChange> for Delivery {
     fn take(&mut self, record: TopicRecord<PageChange>) -> Result<bool, CommandFailure> {
         let TopicRecord { message, cursor, .. } = record;
         if !self.follow.wants(message.seen_at) || !self.selection.wants(&message) {
@@ -197,36 +239,45 @@ impl RecordSink<PageChange> for Delivery<'_> {
             return Ok(false);
         }
         let change = PublishedChange::new(self.selection.shown(message), &cursor);
-        match self.attempt_until_done(&change)? {
+        self.health.is_under_way(1);
+        let parcel = Parcel::Change(&change);
+        let outcome = self.attempt_until_done(&parcel);
+        self.health.is_under_way(0);
+        let problem = match outcome? {
             Outcome::Delivered => {
                 self.done.delivered += 1;
-                self.health.delivered();
+                None
             }
             Outcome::Stopped => return Ok(false),
-            Outcome::GivenUp(problem) => {
-                let (id, url) = (&change.change_id, &change.url);
-                let problem = format!("change {id} of {url} was not delivered: {problem}");
-                if self.giving_up.on_failure == OnFailure::Stop {
-                    return Err(CommandFailure::World(format!(
-                        "{problem}; started again, the command begins with this change"
-                    )));
-                }
-                eprintln!("recrawl: {problem}; left out");
-                self.done.skipped += 1;
-                self.health.left_out();
+            Outcome::SetAside(problem) => Some((problem, true)),
+            Outcome::GivenUp(problem) => Some((problem, self.giving_up.on_failure != OnFailure::Stop)),
+        };
+        if let Some((problem, is_left_out)) = &problem {
+            let problem = format!("{} was not delivered: {problem}", parcel.shown());
+            if !is_left_out {
+                return Err(CommandFailure::World(format!(
+                    "{problem}; started again, the command begins with this change"
+                )));
             }
+            self.say(&format!("{problem}; left out"));
+            self.done.skipped += 1;
         }
         self.passed_over = None;
         self.progress.reached(&mut self.directory, &cursor)?;
+        match problem {
+            None => self.health.delivered(1),
+            Some((problem, _)) => self.health.left_out(1, &problem),
+        }
         Ok(true)
     }
 
     fn rest(&mut self) -> Result<(), CommandFailure> {
         // Where few changes are wanted, retention must not seem to have deleted some that were not.
-        match self.passed_over.take() {
-            Some(cursor) => self.progress.reached(&mut self.directory, &cursor),
-            None => Ok(()),
+        if let Some(cursor) = self.passed_over.take() {
+            self.progress.reached(&mut self.directory, &cursor)?;
         }
+        self.health.rests();
+        Ok(())
     }
 
     fn looks(&mut self, follower: &TopicFollower<PageChange>) {

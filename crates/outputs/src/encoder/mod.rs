@@ -2,6 +2,7 @@
 
 pub mod feed;
 pub mod lines;
+pub mod mail;
 pub mod parquet;
 pub mod template;
 pub mod wacz;

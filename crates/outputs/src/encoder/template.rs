@@ -1,7 +1,6 @@
 //! Bodies of webhooks in the form that a chat system expects, or in the operator's own.
 
 use crate::record::{LineStyle, PublishedChange, change_lines, excerpt, headline, sentence};
-use daemon::CommandFailure;
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use std::borrow::Cow;
@@ -33,8 +32,11 @@ enum Form {
 
 impl Template {
     /// A template of recrawl's by name, or else that of a file. It is tried on examples.
-    pub fn find(name: &str) -> Result<Self, CommandFailure> {
-        let wrong = |problem: String| CommandFailure::Input(format!("--template {name}: {problem}"));
+    ///
+    /// # Errors
+    /// Says what is wrong, beginning with the name.
+    pub fn find(name: &str) -> Result<Self, String> {
+        let wrong = |problem: String| format!("{name}: {problem}");
         let template = match KEPT.iter().find(|(kept, _)| *kept == name) {
             Some((kept, source)) => Self::new(&format!("{kept}.json"), source),
             None => {
@@ -53,13 +55,7 @@ impl Template {
     }
 
     fn new(name: &str, source: &str) -> Result<Self, String> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        environment.set_fuel(Some(FUEL));
-        environment.add_filter("slack", |text: &str| slack(text).into_owned());
-        environment.add_filter("markdown", markdown);
-        environment.add_filter("html", |text: &str| htmlize::escape_attribute(text).into_owned());
-        environment.add_filter("cut", |text: &str, characters: usize| excerpt(text, characters));
+        let mut environment = environment();
         environment.add_template_owned(name.to_owned(), source.to_owned()).map_err(|error| reported(&error))?;
         Ok(Self { environment, name: name.to_owned(), form: Form::of(name) })
     }
@@ -76,11 +72,7 @@ impl Template {
     /// The body for a change.
     pub fn render(&self, change: &PublishedChange) -> Result<String, String> {
         let template = self.environment.get_template(&self.name).map_err(|error| reported(&error))?;
-        let lines: Vec<_> = change_lines(change, LineStyle::Piped).collect();
-        let host = change.url.split('/').nth(2).unwrap_or_default();
-        let (sentence, headline) = (sentence(change), headline(change));
-        let values = context! { lines, host, sentence, headline, ..Value::from(Serde(change)) };
-        let body = template.render(values).map_err(|error| reported(&error))?;
+        let body = template.render(values_of(change)).map_err(|error| reported(&error))?;
         if self.form == Form::Json {
             serde_json::from_str::<serde::de::IgnoredAny>(&body)
                 .map_err(|error| format!("what it makes is not JSON: {error}, in:\n{body}"))?;
@@ -100,8 +92,28 @@ impl Form {
     }
 }
 
+/// What templates are rendered in.
+pub(crate) fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(FUEL));
+    environment.add_filter("slack", |text: &str| slack(text).into_owned());
+    environment.add_filter("markdown", markdown);
+    environment.add_filter("html", |text: &str| htmlize::escape_attribute(text).into_owned());
+    environment.add_filter("cut", |text: &str, characters: usize| excerpt(text, characters));
+    environment
+}
+
+/// What a template knows of a change.
+pub(crate) fn values_of(change: &PublishedChange) -> Value {
+    let lines: Vec<_> = change_lines(change, LineStyle::Piped).collect();
+    let host = change.url.split('/').nth(2).unwrap_or_default();
+    let (sentence, headline) = (sentence(change), headline(change));
+    context! { lines, host, sentence, headline, ..Value::from(Serde(change)) }
+}
+
 /// The problem with its line and causes.
-fn reported(error: &minijinja::Error) -> String {
+pub(crate) fn reported(error: &minijinja::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
@@ -199,7 +211,7 @@ mod tests {
             let path = directory.path().join(name);
             std::fs::write(&path, source).expect("there is room");
             match Template::find(path.to_str().expect("it is text")) {
-                Err(failure) => failure.to_string(),
+                Err(problem) => problem,
                 Ok(_) => panic!("{source} was taken"),
             }
         };
@@ -213,7 +225,7 @@ mod tests {
             problem("d.txt", "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}")
                 .contains("fuel")
         );
-        let missing = Template::find("slakc").err().expect("no template has this name").to_string();
+        let missing = Template::find("slakc").err().expect("no template has this name");
         assert!(missing.contains("slack, discord, teams, matrix"), "{missing}");
     }
 

@@ -285,7 +285,7 @@ impl<'a> IndexSender<'a> {
             }
             Err(Undelivered::Wrong(problem)) => Err(CommandFailure::Input(problem)),
             Err(Undelivered::Later { problem, after }) => Ok(Step::Again(group, problem, after)),
-            Err(Undelivered::Refused(problem)) => match group[..] {
+            Err(Undelivered::Refused(problem) | Undelivered::SetAside(problem)) => match group[..] {
                 [update] => {
                     rejected.push((update, problem));
                     Ok(Step::Done)
@@ -307,7 +307,7 @@ impl<'a> IndexSender<'a> {
             }
             match act(&mut *self.index) {
                 Ok(()) => return Ok(true),
-                Err(Undelivered::Wrong(problem) | Undelivered::Refused(problem)) => {
+                Err(Undelivered::Wrong(problem) | Undelivered::Refused(problem) | Undelivered::SetAside(problem)) => {
                     return Err(CommandFailure::Input(problem));
                 }
                 Err(Undelivered::Later { problem, after }) => {

@@ -150,7 +150,7 @@ pub(super) mod tests {
                     "taken"
                 }
                 Err(Undelivered::Later { .. }) => "later",
-                Err(Undelivered::Refused(problem)) => {
+                Err(Undelivered::Refused(problem) | Undelivered::SetAside(problem)) => {
                     assert_eq!(problem, format!("the index answered {status}: words of it"));
                     "refused"
                 }

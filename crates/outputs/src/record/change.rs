@@ -9,8 +9,9 @@ use crate::stdout::{Format, word};
 use clap::Args;
 use messages::{ChangeLine, ChangedUnit, PageChange, Verdict, WatchedValue};
 use page::{CanonicalUrl, HostName, Timestamp};
+use preferences::Use;
 use serde::Serialize;
-use settings::Settings;
+use settings::{ChangeChoice, RuleFault, Settings};
 use std::io::Write;
 use std::ops::Deref;
 
@@ -28,12 +29,12 @@ pub struct ChangeSelection {
     /// Only changes of this page.
     #[arg(long = "url", value_name = "URL", value_parser = address)]
     url: Option<CanonicalUrl>,
-    /// Only changes of pages of this host and of those below it.
-    #[arg(long, value_parser = host)]
-    host: Option<HostName>,
-    /// Only changes of pages that this watch rule is for, by its name or number.
-    #[arg(long)]
-    rule: Option<String>,
+    /// Only changes of pages of this host and of those below it. Give it several times for several hosts.
+    #[arg(long = "host", value_name = "HOST", value_parser = host)]
+    hosts: Vec<HostName>,
+    /// Only changes of pages that this watch rule is for, by its name or number. Give it several times for several rules.
+    #[arg(long = "rule", value_name = "RULE")]
+    rules: Vec<String>,
     /// Only changes that fired a trigger.
     #[arg(long)]
     triggered: bool,
@@ -52,6 +53,42 @@ impl ChangeSelection {
         Self { url, heeds_nosnippet: settings.preferences.nosnippet, ..self.clone() }
     }
 
+    /// The selection that a receiver of the settings has, with what these say of preferences.
+    ///
+    /// # Errors
+    /// Returns a fault for each key with a text that is no verdict, host or use.
+    pub fn of_receiver(choice: &ChangeChoice, heeds_nosnippet: bool) -> Result<Self, Vec<RuleFault>> {
+        let mut faults = Vec::new();
+        let verdicts = parsed(&choice.verdicts, "verdicts", verdict, &mut faults);
+        let hosts = parsed(&choice.hosts, "hosts", host, &mut faults);
+        let uses = parsed(&choice.uses, "uses", str::parse::<Use>, &mut faults);
+        let selection = Self {
+            verdicts,
+            url: None,
+            hosts,
+            rules: choice.rules.clone(),
+            triggered: choice.triggered,
+            uses: UseSelection::of(uses),
+            heeds_nosnippet,
+        };
+        if faults.is_empty() { Ok(selection) } else { Err(faults) }
+    }
+
+    /// The options that select the same, with a blank before each.
+    pub(crate) fn flags(&self) -> String {
+        let mut flags = String::new();
+        let mut add = |name: &str, value: &str| flags += &format!(" --{name} {}", quoted(value));
+        let verdicts: Vec<_> = self.verdicts.iter().map(word).collect();
+        for (name, texts) in [("verdict", verdicts.join(",")), ("uses", self.uses.names().join(","))] {
+            if !texts.is_empty() {
+                add(name, &texts);
+            }
+        }
+        self.hosts.iter().for_each(|host| add("host", host.as_str()));
+        self.rules.iter().for_each(|rule| add("rule", rule));
+        if self.triggered { flags + " --triggered" } else { flags }
+    }
+
     /// A change as it is sent to others.
     pub(crate) fn shown(&self, change: PageChange) -> PageChange {
         if self.heeds_nosnippet { without_snippets(change) } else { change }
@@ -66,11 +103,36 @@ impl ChangeSelection {
     pub fn wants(&self, change: &PageChange) -> bool {
         (self.verdicts.is_empty() || self.verdicts.contains(&change.verdict))
             && self.url.as_ref().is_none_or(|url| *url == change.url)
-            && self.host.as_ref().is_none_or(|host| HostName::of(&change.url).is_at_or_below(host))
-            && self.rule.as_ref().is_none_or(|rule| change.rule.as_ref() == Some(rule))
+            && (self.hosts.is_empty() || {
+                let of_page = HostName::of(&change.url);
+                self.hosts.iter().any(|host| of_page.is_at_or_below(host))
+            })
+            && (self.rules.is_empty() || change.rule.as_ref().is_some_and(|rule| self.rules.contains(rule)))
             && (!self.triggered || !change.triggers.is_empty())
             && self.uses.allows_change(change)
     }
+}
+
+/// A text as a word of a command line.
+pub(crate) fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| text.to_owned(), std::borrow::Cow::into_owned)
+}
+
+/// The texts of a list as values. What is wrong with one is a fault of the key.
+fn parsed<T>(
+    texts: &[String],
+    key: &'static str,
+    parse: impl Fn(&str) -> Result<T, String>,
+    faults: &mut Vec<RuleFault>,
+) -> Vec<T> {
+    let mut values = Vec::new();
+    for text in texts {
+        match parse(text) {
+            Ok(value) => values.push(value),
+            Err(remedy) => faults.push(RuleFault { key, problem: format!("cannot contain {text:?}"), remedy }),
+        }
+    }
+    values
 }
 
 fn address(text: &str) -> Result<CanonicalUrl, String> {

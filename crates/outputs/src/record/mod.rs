@@ -4,6 +4,7 @@ mod change;
 mod change_row;
 mod change_text;
 mod content;
+mod digest;
 mod failure;
 mod fetch;
 mod fetch_row;
@@ -11,11 +12,13 @@ mod owners;
 mod presence;
 mod sentence;
 
+pub(crate) use self::change::quoted;
 pub use self::change::{CHANGES, ChangeSelection, PublishedChange, change_lines};
 pub use self::change_row::ChangeRow;
 pub use self::change_text::excerpt;
 pub use self::change_text::{ColorOptions, LineStyle, UnitTexts, passed_over_line, watched_lines};
 pub use self::content::PublishedContent;
+pub use self::digest::{ChangeDigest, DigestGroup, DigestHost, DigestLine};
 pub use self::fetch::{BodyForm, FETCHES, FetchLine, unpacked_body};
 pub use self::fetch_row::FetchRow;
 pub use self::owners::{

@@ -21,6 +21,11 @@ pub struct UseSelection {
 }
 
 impl UseSelection {
+    /// The selection for these uses.
+    pub(crate) fn of(uses: Vec<Use>) -> Self {
+        Self { uses, left_out: Arc::default() }
+    }
+
     /// Whether the owner of a page disallows none of the uses at a time. One that does is counted. The preferences are asked for
     /// only if there are uses.
     pub fn allows(&self, preferences: impl FnOnce() -> Preferences, at: Timestamp) -> bool {

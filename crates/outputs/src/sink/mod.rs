@@ -4,6 +4,7 @@ mod bucket;
 mod companions;
 mod directory;
 mod files;
+pub mod mail;
 mod names;
 mod objects;
 pub mod printer;
@@ -21,7 +22,7 @@ use self::names::NumberedNames;
 use self::objects::Objects;
 use crate::encoder::FileEncoder;
 use crate::progress::Progress;
-use crate::record::PublishedChange;
+use crate::record::{ChangeDigest, PublishedChange};
 use clap::Args;
 use daemon::CommandFailure;
 use std::io::BufRead;
@@ -150,9 +151,53 @@ fn prefix(text: &str) -> Result<String, String> {
 }
 
 /// Takes changes in, one by one.
-pub trait Receiver {
-    /// Delivers a change once. `attempt` counts from 1.
-    fn deliver(&mut self, change: &PublishedChange, attempt: u32) -> Result<(), Undelivered>;
+pub trait Receiver: Send {
+    /// Delivers a parcel once. `attempt` counts from 1.
+    fn deliver(&mut self, parcel: &Parcel<'_>, attempt: u32) -> Result<(), Undelivered>;
+}
+
+/// What a receiver takes at a time.
+#[derive(Clone, Copy, Debug)]
+pub enum Parcel<'a> {
+    /// A change.
+    Change(&'a PublishedChange),
+    /// Changes of some time together.
+    Digest(&'a ChangeDigest),
+}
+
+impl Parcel<'_> {
+    /// Its id, the same at every attempt.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Change(change) => &change.change_id,
+            Self::Digest(digest) => &digest.digest_id,
+        }
+    }
+
+    /// Number of its changes.
+    pub fn changes(&self) -> u64 {
+        match self {
+            Self::Change(_) => 1,
+            Self::Digest(digest) => digest.changes,
+        }
+    }
+
+    /// How messages call it.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Change(change) => format!("change {} of {}", change.change_id, change.url),
+            Self::Digest(digest) => format!("digest {}", digest.digest_id),
+        }
+    }
+
+    /// The parcel as JSON, on one line.
+    pub fn json(&self) -> Vec<u8> {
+        let json = match self {
+            Self::Change(change) => serde_json::to_vec(change),
+            Self::Digest(digest) => serde_json::to_vec(digest),
+        };
+        json.expect("changes and their counts are JSON")
+    }
 }
 
 /// Why something was not delivered.
@@ -167,6 +212,8 @@ pub enum Undelivered {
     },
     /// The same would be refused again.
     Refused(String),
+    /// Refused for good, and no fault of the receiver: it is left out and counted.
+    SetAside(String),
     /// The arguments are wrong, for any change.
     Wrong(String),
 }

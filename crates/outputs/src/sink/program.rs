@@ -1,9 +1,8 @@
 //! Delivers a change to a program: JSON on its standard input, the main facts in its environment.
 
-use super::{Receiver, Undelivered};
+use super::{Parcel, Receiver, Undelivered};
 use crate::record::{PublishedChange, sentence};
 use crate::stdout::word;
-use daemon::CommandFailure;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::io::{ErrorKind, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -28,8 +27,11 @@ const PASSED: [&str; 12] =
 
 impl Program {
     /// The program of a command line, split into words as a shell would. `passed` names further variables that it gets.
-    pub fn new(line: &str, timeout: Duration, passed: &[String]) -> Result<Self, CommandFailure> {
-        let wrong = |problem: &str| CommandFailure::Input(format!("--exec {line:?}: {problem}"));
+    ///
+    /// # Errors
+    /// Says what is wrong with the line.
+    pub fn new(line: &str, timeout: Duration, passed: &[String]) -> Result<Self, String> {
+        let wrong = |problem: &str| format!("{line:?}: {problem}");
         let mut words =
             shlex::split(line).ok_or_else(|| wrong("a quotation mark or the last backslash is left open"))?;
         if words.is_empty() {
@@ -39,11 +41,16 @@ impl Program {
         Ok(Self { name, arguments: words, timeout, passed: passed.to_vec() })
     }
 
+    /// Its name, as it is given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     fn passes(&self, variable: &str) -> bool {
         PASSED.contains(&variable) || variable.starts_with("LC_") || self.passed.iter().any(|name| name == variable)
     }
 
-    fn start(&self, change: &PublishedChange, attempt: u32) -> std::io::Result<Child> {
+    fn start(&self, parcel: &Parcel<'_>, attempt: u32) -> std::io::Result<Child> {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).stdin(Stdio::piped());
         command
@@ -51,7 +58,7 @@ impl Program {
             .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(|name| self.passes(name))));
         // A group of its own: it is ended as a whole, and Ctrl-C lets it finish.
         command.process_group(0);
-        for (name, value) in facts(change, attempt) {
+        for (name, value) in facts(parcel, attempt) {
             command.env(name, value.replace('\0', "\u{fffd}"));
         }
         command.spawn()
@@ -77,8 +84,20 @@ impl Program {
     }
 }
 
-/// The environment variables of a program, with the facts of the change.
-fn facts(change: &PublishedChange, attempt: u32) -> impl Iterator<Item = (&'static str, String)> {
+/// The environment variables of a program, with the facts of the parcel.
+fn facts(parcel: &Parcel<'_>, attempt: u32) -> Vec<(&'static str, String)> {
+    match parcel {
+        Parcel::Change(change) => facts_of_change(change, attempt).collect(),
+        Parcel::Digest(digest) => vec![
+            ("DIGEST_ID", digest.digest_id.clone()),
+            ("DIGEST_CHANGES", digest.changes.to_string()),
+            ("DIGEST_SENTENCE", digest.sentence.clone()),
+            ("DIGEST_ATTEMPT", attempt.to_string()),
+        ],
+    }
+}
+
+fn facts_of_change(change: &PublishedChange, attempt: u32) -> impl Iterator<Item = (&'static str, String)> {
     let facts = [
         ("CHANGE_ID", Some(change.change_id.clone())),
         ("CHANGE_URL", Some(change.url.clone())),
@@ -100,15 +119,15 @@ fn facts(change: &PublishedChange, attempt: u32) -> impl Iterator<Item = (&'stat
 }
 
 impl Receiver for Program {
-    fn deliver(&mut self, change: &PublishedChange, attempt: u32) -> Result<(), Undelivered> {
+    fn deliver(&mut self, parcel: &Parcel<'_>, attempt: u32) -> Result<(), Undelivered> {
         let name = &self.name;
-        let mut child = self.start(change, attempt).map_err(|error| match error.kind() {
+        let mut child = self.start(parcel, attempt).map_err(|error| match error.kind() {
             ErrorKind::NotFound | ErrorKind::PermissionDenied => {
-                Undelivered::Wrong(format!("--exec: cannot start {name}: {error}"))
+                Undelivered::Wrong(format!("cannot start {name}: {error}"))
             }
             _ => Undelivered::later(format!("cannot start {name}: {error}")),
         })?;
-        let mut record = serde_json::to_vec(change).expect("a change is JSON");
+        let mut record = parcel.json();
         record.push(b'\n');
         let input = child.stdin.take();
         // A program need not read its input, nor read it before its end.
@@ -138,7 +157,9 @@ mod tests {
 
     fn deliver_within(timeout: Duration, line: &str) -> Result<(), Undelivered> {
         let [change, _] = PublishedChange::examples();
-        Program::new(line, timeout, &["CARGO_PKG_NAME".to_owned()]).expect("it is a command line").deliver(&change, 1)
+        Program::new(line, timeout, &["CARGO_PKG_NAME".to_owned()])
+            .expect("it is a command line")
+            .deliver(&Parcel::Change(&change), 1)
     }
 
     fn deliver(line: &str) -> Result<(), Undelivered> {

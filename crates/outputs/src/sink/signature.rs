@@ -2,7 +2,6 @@
 
 use aws_lc_rs::hmac;
 use base64::prelude::{BASE64_STANDARD, Engine};
-use daemon::CommandFailure;
 use std::path::Path;
 
 /// Environment variable with the secret.
@@ -22,25 +21,32 @@ pub struct Signer(Vec<hmac::Key>);
 
 impl Signer {
     /// The signer of secrets, one a line: `whsec_` and base64, or any other text as it is.
-    fn new(secrets: &str, named: &str) -> Result<Self, CommandFailure> {
+    fn new(secrets: &str, named: &str) -> Result<Self, String> {
         let lines: Vec<&str> = secrets.lines().filter(|line| !line.is_empty()).collect();
         match lines.len() {
-            0 => Err(CommandFailure::Input(format!("{named}: there is no secret; {ONE_WAY}"))),
+            0 => Err(format!("{named}: there is no secret; {ONE_WAY}")),
             1..=MOST_SECRETS => Ok(Self(lines.iter().map(|secret| key(secret, named)).collect::<Result<_, _>>()?)),
-            lines => Err(CommandFailure::Input(format!(
+            lines => Err(format!(
                 "{named}: there are {lines} secrets; at most {MOST_SECRETS} are used at a time, one a line"
-            ))),
+            )),
         }
     }
 
-    /// The signer of the secrets in a file or else in the environment, if there are any.
-    pub fn find(file: Option<&Path>) -> Result<Option<Self>, CommandFailure> {
-        if let Some(file) = file {
-            let named = format!("--secret-file {}", file.display());
-            let secret =
-                std::fs::read_to_string(file).map_err(|error| CommandFailure::Input(format!("{named}: {error}")))?;
-            return Self::new(&secret, &named).map(Some);
-        }
+    /// The signer of the secrets in a file.
+    ///
+    /// # Errors
+    /// Says what is wrong, beginning with the name of the file.
+    pub fn of_file(file: &Path) -> Result<Self, String> {
+        let named = file.display().to_string();
+        let secret = std::fs::read_to_string(file).map_err(|error| format!("{named}: {error}"))?;
+        Self::new(&secret, &named)
+    }
+
+    /// The signer of the secrets in the environment, if there are any.
+    ///
+    /// # Errors
+    /// Says what is wrong, beginning with the name of the variable.
+    pub fn of_environment() -> Result<Option<Self>, String> {
         let secret = std::env::var(SECRET_VARIABLE).ok().filter(|secret| !secret.is_empty());
         secret.map(|secret| Self::new(&secret, SECRET_VARIABLE)).transpose()
     }
@@ -58,20 +64,15 @@ impl Signer {
     }
 }
 
-fn key(secret: &str, named: &str) -> Result<hmac::Key, CommandFailure> {
+fn key(secret: &str, named: &str) -> Result<hmac::Key, String> {
     let bytes = match secret.strip_prefix(ENCODED) {
         Some(encoded) => BASE64_STANDARD.decode(encoded).map_err(|_| {
-            CommandFailure::Input(format!(
-                "{named}: what follows {ENCODED} is not base64; write one that is, or leave out {ENCODED}"
-            ))
+            format!("{named}: what follows {ENCODED} is not base64; write one that is, or leave out {ENCODED}")
         })?,
         None => secret.as_bytes().to_vec(),
     };
     if bytes.len() < LEAST_BYTES {
-        return Err(CommandFailure::Input(format!(
-            "{named}: the secret has {} bytes; it needs {LEAST_BYTES}, {ONE_WAY}",
-            bytes.len()
-        )));
+        return Err(format!("{named}: the secret has {} bytes; it needs {LEAST_BYTES}, {ONE_WAY}", bytes.len()));
     }
     Ok(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
 }
@@ -97,7 +98,7 @@ mod tests {
     #[test]
     fn a_secret_that_cannot_be_one_is_refused_without_quoting_it() {
         let problem = |secret| match Signer::new(secret, "SECRET") {
-            Err(failure) => failure.to_string(),
+            Err(problem) => problem,
             Ok(_) => panic!("{secret} was taken"),
         };
         assert!(problem("too-short").starts_with("SECRET: the secret has 9 bytes; it needs 16"));

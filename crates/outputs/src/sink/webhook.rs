@@ -1,17 +1,18 @@
 //! Delivers a change to a web server, by a POST that it answers with 2xx.
 
 use super::signature::Signer;
-use super::{Receiver, Undelivered};
+use super::{Parcel, Receiver, Undelivered};
 use crate::encoder::template::Template;
-use crate::record::PublishedChange;
 use crate::web_client::{pass_over, retry_after, said};
-use daemon::CommandFailure;
 use daemon::web_client::agent;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use ureq::http::{HeaderName, HeaderValue, Method, Request, Response, Uri};
 use ureq::tls::RootCerts;
 use ureq::{Agent, Body};
+
+/// The template whose receiver is a room of a Matrix server.
+pub const MATRIX: &str = "matrix";
 
 /// A web server that receives changes.
 pub struct Webhook {
@@ -41,9 +42,12 @@ pub struct Manner {
 impl Target {
     /// Reads an address. `to_room`: it is the address of a Matrix room, which takes each message by PUT, under a name
     /// of its own.
-    pub fn new(address: &str, to_room: bool) -> Result<Self, CommandFailure> {
+    ///
+    /// # Errors
+    /// Says what is wrong with the address, and does not quote it.
+    pub fn new(address: &str, to_room: bool) -> Result<Self, String> {
         // An address may be a secret (those of chat systems are), so none is quoted.
-        let wrong = |problem: &str| CommandFailure::Input(format!("--webhook: {problem}"));
+        let wrong = |problem: &str| problem.to_owned();
         let address = address.trim();
         if !["https://", "http://"].iter().any(|scheme| address.starts_with(scheme)) {
             return Err(wrong("the URL must begin with https:// or http://"));
@@ -51,7 +55,7 @@ impl Target {
         let uri: Uri = address.parse().map_err(|error| wrong(&format!("this is no URL: {error}")))?;
         match uri.authority() {
             Some(authority) if authority.as_str().contains('@') => Err(wrong(
-                "the URL must not hold a user name or password; send them as a line Authorization: … of --header-file",
+                "the URL must not hold a user name or password; send them as a line Authorization: … of --header-file (header_file in the settings)",
             )),
             Some(authority) if !authority.host().is_empty() => {
                 let method = if to_room { Method::PUT } else { Method::POST };
@@ -67,13 +71,13 @@ impl Target {
         format!("{}://{}", scheme.unwrap_or_default(), authority.map_or("", |authority| authority.as_str()))
     }
 
-    fn of(&self, change: &PublishedChange) -> String {
+    fn of(&self, parcel: &Parcel<'_>) -> String {
         if self.method == Method::POST {
             return self.uri.to_string();
         }
         // The server takes a message of the same name once (Matrix, section "Send a message event to the room").
-        let name: String = change
-            .change_id
+        let name: String = parcel
+            .id()
             .chars()
             .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
             .collect();
@@ -89,36 +93,36 @@ impl Webhook {
         Self { target, agent: agent(roots, timeout, timeout), timeout, headers, signer, template }
     }
 
-    fn request(&self, change: &PublishedChange) -> Result<Request<Vec<u8>>, Undelivered> {
-        let (body, content_type) = match &self.template {
-            Some(template) => {
+    fn request(&self, parcel: &Parcel<'_>) -> Result<Request<Vec<u8>>, Undelivered> {
+        let (body, content_type) = match (&self.template, parcel) {
+            (Some(template), Parcel::Change(change)) => {
                 let body = template
                     .render(change)
-                    .map_err(|problem| Undelivered::Refused(format!("--template: {problem}")))?;
+                    .map_err(|problem| Undelivered::Refused(format!("the template: {problem}")))?;
                 (body.into_bytes(), template.content_type())
             }
-            None => (serde_json::to_vec(change).expect("a change is JSON"), "application/json"),
+            (None, _) | (_, Parcel::Digest(_)) => (parcel.json(), "application/json"),
         };
         let timestamp = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let mut request = Request::builder()
             .method(self.target.method.clone())
-            .uri(self.target.of(change))
+            .uri(self.target.of(parcel))
             .header("content-type", content_type)
-            .header("webhook-id", &change.change_id)
+            .header("webhook-id", parcel.id())
             .header("webhook-timestamp", timestamp);
         if let Some(signer) = &self.signer {
-            request = request.header("webhook-signature", signer.sign(&change.change_id, timestamp, &body));
+            request = request.header("webhook-signature", signer.sign(parcel.id(), timestamp, &body));
         }
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
-        request.body(body).map_err(|error| Undelivered::Wrong(format!("--webhook: {error}")))
+        request.body(body).map_err(|error| Undelivered::Wrong(format!("the address: {error}")))
     }
 }
 
 impl Receiver for Webhook {
-    fn deliver(&mut self, change: &PublishedChange, _attempt: u32) -> Result<(), Undelivered> {
-        let response = self.agent.run(self.request(change)?);
+    fn deliver(&mut self, parcel: &Parcel<'_>, _attempt: u32) -> Result<(), Undelivered> {
+        let response = self.agent.run(self.request(parcel)?);
         let shown = self.target.shown();
         match response {
             Ok(response) => judged(&shown, response),
@@ -155,13 +159,15 @@ fn judged(shown: &str, mut response: Response<Body>) -> Result<(), Undelivered> 
 }
 
 /// The lines `Name: value` of a file. Their values are secrets and are not quoted.
-pub fn headers(file: &Path) -> Result<Vec<(HeaderName, HeaderValue)>, CommandFailure> {
+///
+/// # Errors
+/// Says what is wrong, beginning with the name of the file.
+pub fn headers(file: &Path) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
     let shown = file.display();
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| CommandFailure::Input(format!("--header-file {shown}: {error}")))?;
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{shown}: {error}"))?;
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
     let header = |(number, line): (usize, &str)| {
-        let wrong = |problem: &str| CommandFailure::Input(format!("--header-file {shown}:{number}: {problem}"));
+        let wrong = |problem: &str| format!("{shown}:{number}: {problem}");
         let (name, value) = line.split_once(':').ok_or_else(|| wrong("this is not Name: value"))?;
         let name = HeaderName::try_from(name.trim()).map_err(|_| wrong("this is no name of a header"))?;
         if ["host", "content-length", "content-type", "transfer-encoding"].contains(&name.as_str())
@@ -179,11 +185,12 @@ pub fn headers(file: &Path) -> Result<Vec<(HeaderName, HeaderValue)>, CommandFai
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::PublishedChange;
 
     #[test]
     fn an_address_is_checked_and_never_quoted() {
         let problem = |address| match Target::new(address, false) {
-            Err(failure) => failure.to_string(),
+            Err(problem) => problem,
             Ok(_) => panic!("{address} was taken"),
         };
         for (address, part) in [
@@ -205,6 +212,9 @@ mod tests {
     fn a_room_takes_each_message_under_its_own_name() {
         let [change, _] = PublishedChange::examples();
         let target = Target::new("https://m.test/rooms/!a:m.test/send/m.room.message/?x=1", true).expect("it is one");
-        assert_eq!(target.of(&change), "https://m.test/rooms/!a:m.test/send/m.room.message/example-0-1-0?x=1");
+        assert_eq!(
+            target.of(&Parcel::Change(&change)),
+            "https://m.test/rooms/!a:m.test/send/m.room.message/example-0-1-0?x=1"
+        );
     }
 }

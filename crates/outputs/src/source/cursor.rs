@@ -9,6 +9,15 @@ use std::str::FromStr;
 pub struct Cursor(pub Vec<u64>);
 
 impl Cursor {
+    /// The position before the first record that is kept.
+    ///
+    /// # Errors
+    /// The log does not answer.
+    pub fn at_start(reader: &mut TopicReader) -> Result<Self, CommandFailure> {
+        let starts = (0..reader.partitions()).map(|partition| Ok(reader.bounds(partition)?.start));
+        starts.collect::<Result<_, CommandFailure>>().map(Self)
+    }
+
     /// The position behind the last record of a topic.
     ///
     /// # Errors

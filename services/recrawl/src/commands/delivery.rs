@@ -11,7 +11,7 @@ use outputs::record::ChangeSelection;
 use outputs::sink::Receiver;
 use outputs::sink::program::Program;
 use outputs::sink::signature::{SECRET_VARIABLE, Signer};
-use outputs::sink::webhook::{Manner, Target, Webhook, headers};
+use outputs::sink::webhook::{MATRIX, Manner, Target, Webhook, headers};
 use outputs::source::FollowOptions;
 use settings::Settings;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use topology::LogNames;
 
 /// Where the cursor file lies if the settings name no data directory.
 pub(super) const DATA: &str = "recrawl-data";
+/// The remedy if a cursor file belongs to another delivery.
+const ELSEWHERE: &str = "give this delivery its own --cursor-file";
 /// Number of characters of the digest that distinguishes the cursor files of receivers.
 const DIGEST_CHARACTERS: usize = 12;
-/// The template whose receiver is a room of a Matrix server.
-const MATRIX: &str = "matrix";
 
 /// Sends changes to a receiver instead of printing them.
 #[derive(Args, Debug)]
@@ -86,13 +86,13 @@ impl DeliveryArguments {
     }
 
     /// The delivery that is asked for, if one is.
-    pub(crate) fn open<'a>(
+    pub(crate) fn open(
         &self,
         settings: &Settings,
-        follow: &'a FollowOptions,
-        selection: &'a ChangeSelection,
-        stop: &'a StopSignal,
-    ) -> Result<Option<Delivery<'a>>, CommandFailure> {
+        follow: &FollowOptions,
+        selection: &ChangeSelection,
+        stop: &StopSignal,
+    ) -> Result<Option<Delivery>, CommandFailure> {
         if self.timeout.is_zero() {
             return Err(CommandFailure::Input("--timeout: give more than 0s".to_owned()));
         }
@@ -103,7 +103,8 @@ impl DeliveryArguments {
             }
             (None, Some(line)) => {
                 let file = cursor_name("changes-exec", line);
-                (Box::new(Program::new(line, *self.timeout, &self.pass_env)?), line.clone(), file)
+                let program = Program::new(line, *self.timeout, &self.pass_env).map_err(of_flag("--exec "))?;
+                (Box::new(program), line.clone(), file)
             }
             (None, None) if self.cursor_file.is_some() => {
                 return Err(CommandFailure::Input(
@@ -116,7 +117,9 @@ impl DeliveryArguments {
         let path = self.cursor_file.clone().unwrap_or_else(|| data.join(file));
         let topic = LogNames::new(settings).topic(topics::PAGE_CHANGES);
         let giving_up = GivingUp { after: *self.give_up_after, on_failure: self.on_failure };
-        Delivery::open((receiver, &shown), &path, &topic, (follow, selection), giving_up, stop).map(Some)
+        let delivery = Delivery::open(receiver, &path, &topic, ELSEWHERE, (follow, selection), giving_up, stop)?;
+        delivery.report_start(&shown);
+        Ok(Some(delivery))
     }
 
     /// The web server, how it is shown, and the name of its cursor file.
@@ -127,11 +130,12 @@ impl DeliveryArguments {
                 .map_err(|error| CommandFailure::Input(format!("--webhook @{file}: {error}")))?,
         };
         let address = address.trim();
-        let template = self.template.as_deref().map(Template::find).transpose()?;
-        let target = Target::new(address, self.template.as_deref() == Some(MATRIX))?;
-        let signer = match self.unsigned {
-            true => None,
-            false => Signer::find(self.secret_file.as_deref())?,
+        let template = self.template.as_deref().map(Template::find).transpose().map_err(of_flag("--template "))?;
+        let target = Target::new(address, self.template.as_deref() == Some(MATRIX)).map_err(of_flag("--webhook: "))?;
+        let signer = match (self.unsigned, &self.secret_file) {
+            (true, _) => None,
+            (false, Some(file)) => Some(Signer::of_file(file).map_err(of_flag("--secret-file "))?),
+            (false, None) => Signer::of_environment().map_err(of_flag(""))?,
         };
         // Chat systems check no signature; their addresses are the secret.
         if signer.is_none() && template.is_none() && !self.unsigned {
@@ -139,12 +143,17 @@ impl DeliveryArguments {
                 "--webhook: there is no secret to sign with; set {SECRET_VARIABLE} or give --secret-file, or --unsigned"
             )));
         }
-        let headers = self.header_file.as_deref().map(headers).transpose()?.unwrap_or_default();
-        let roots = authorities(self.ca_file.as_deref())
-            .map_err(|problem| CommandFailure::Input(format!("--ca-file {problem}")))?;
+        let headers = self.header_file.as_deref().map(headers).transpose().map_err(of_flag("--header-file "))?;
+        let headers = headers.unwrap_or_default();
+        let roots = authorities(self.ca_file.as_deref()).map_err(of_flag("--ca-file "))?;
         let (shown, file) = (target.shown(), cursor_name("changes-webhook", address));
         Ok((Webhook::new(target, Manner { timeout: *self.timeout, headers, signer, template, roots }), shown, file))
     }
+}
+
+/// A problem of what a flag says as the failure of the command.
+pub(super) fn of_flag(flag: &str) -> impl Fn(String) -> CommandFailure {
+    move |problem| CommandFailure::Input(format!("{flag}{problem}"))
 }
 
 /// The name of the cursor file of a receiver. It reveals nothing of an address, which may be a secret.

@@ -1,7 +1,7 @@
 //! `recrawl mirror`: keeps a search index, or a directory of files, equal to the current copies.
 
 use super::CrawlArguments;
-use super::delivery::{DATA, cursor_name};
+use super::delivery::{DATA, cursor_name, of_flag};
 use crate::CommandFailure;
 use crate::contents::{ContentSelection, ContentSink, Contents};
 use clap::Args;
@@ -118,9 +118,9 @@ impl MirrorArguments {
             MirrorAddress::Directory(path) => return Ok(Box::new(MarkdownDirectory::new(path.clone()))),
             MirrorAddress::Index { engine, base, name } => (*engine, base, name.clone()),
         };
-        let headers = self.header_file.as_deref().map(headers).transpose()?.unwrap_or_default();
-        let roots = authorities(self.ca_file.as_deref())
-            .map_err(|problem| CommandFailure::Input(format!("--ca-file {problem}")))?;
+        let headers = self.header_file.as_deref().map(headers).transpose().map_err(of_flag("--header-file "))?;
+        let headers = headers.unwrap_or_default();
+        let roots = authorities(self.ca_file.as_deref()).map_err(of_flag("--ca-file "))?;
         let server = WebServer::new(base, *self.timeout, headers, roots);
         Ok(match engine {
             Engine::OpenSearch => Box::new(OpenSearch::new(server, name)),

@@ -5,6 +5,7 @@ pub mod backup;
 pub mod changes;
 pub mod console;
 pub mod dead_letters;
+pub mod deliver;
 mod delivery;
 pub mod diff;
 pub mod explain;

@@ -222,6 +222,8 @@ fn watch(
         ProgressStyle::with_template("{spinner} {elapsed} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
     );
     let (mut quiet, mut was_ready, mut seeds) = (Quiet::default(), false, Some(listed));
+    // Receivers are waited for, too: the next run may be a day away.
+    let mut since_quiet = None;
     let ended = loop {
         if embedded.has_room()
             && let Some(listed) = seeds.take()
@@ -235,7 +237,10 @@ fn watch(
         if arguments.duration.is_some_and(|limit| started.elapsed() >= *limit) {
             break "time is up";
         }
-        if arguments.until_idle && seeds.is_none() && quiet.lasts(embedded.idle_by_refreshes()?) {
+        if !arguments.until_idle || seeds.is_some() || !quiet.lasts(embedded.idle_by_refreshes()?) {
+            since_quiet = None;
+        } else if embedded.receivers_are_idle(since_quiet.get_or_insert_with(|| embedded.board.receivers().statuses()))
+        {
             break "idle";
         }
         let status = embedded.board.status();

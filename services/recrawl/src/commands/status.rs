@@ -2,7 +2,7 @@
 
 use crate::CommandFailure;
 use crate::attention::{sentence, troubles};
-use crate::commands::{SettingsArguments, WaitArguments};
+use crate::commands::{SettingsArguments, WaitArguments, deliver};
 use crate::stages::topologies;
 use ::operate::Access;
 use clap::Args;
@@ -178,6 +178,13 @@ fn text(status: &Status, is_complete: bool) -> String {
             count(stage.set_aside_total),
         )
     }));
+    if !status.receivers.is_empty() {
+        lines.extend([
+            String::new(),
+            format!("{:<16}{:>10}{:>10}{:>10}   target", "receiver", "delivered", "waiting", "left out"),
+        ]);
+        lines.extend(status.receivers.iter().map(deliver::line));
+    }
     if !status.unanswered.is_empty() {
         lines.extend([String::new(), format!("not in these figures: {}", status.unanswered.join(", "))]);
     }

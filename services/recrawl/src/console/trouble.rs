@@ -4,6 +4,7 @@ use super::now::{Outcome, outcome};
 use super::query::Query;
 use super::{ScreenFailure, Source};
 use crate::attention::{Trouble, troubles};
+use daemon::ReceiverStatus;
 use messages::{OutcomeClass, topics};
 use operate::dead_letters;
 use serde::Serialize;
@@ -18,8 +19,9 @@ pub(super) struct Troubles {
     has_failures: bool,
     failures: Vec<Outcome>,
     records: Vec<SetAside>,
-    /// Whether the caller may see records of any host.
+    /// Whether the caller may see records of any host, and the receivers of their changes.
     sees_records: bool,
+    receivers: Vec<ReceiverStatus>,
 }
 
 #[derive(Serialize)]
@@ -45,6 +47,7 @@ pub(super) fn gather(source: &Source<'_>, query: &str) -> Result<Troubles, Scree
     } else {
         Vec::new()
     };
+    let receivers = if sees_records { status.receivers.clone() } else { Vec::new() };
     let (troubles, has_failures) = (troubles(&status), status.fetch_rate_per_s.is_some());
-    Ok(Troubles { troubles, has_failures, failures, records, sees_records })
+    Ok(Troubles { troubles, has_failures, failures, records, sees_records, receivers })
 }
