@@ -41,6 +41,7 @@ mod operating;
 mod other_mirrors;
 mod outputs;
 mod parquet;
+mod pdf;
 mod power_cuts;
 mod preferences;
 mod presets;

@@ -1,0 +1,6 @@
+//! PDF documents of a writer of our own, and of some programs.
+
+mod edits;
+mod programs;
+mod reading;
+mod writer;
