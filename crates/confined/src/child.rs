@@ -11,7 +11,7 @@ pub type ReadDocument = fn(Vec<u8>) -> Result<String, NotRead>;
 
 /// The argument behind those that the program was started with, once its limits are set.
 const LIMITED: &str = "limited";
-/// What the process says first, once nothing can be taken from it any more.
+/// The first byte of a process, which it writes once it is confined.
 pub(crate) const CONFINED: u8 = b'C';
 /// The first byte of an answer with HTML. Any other is one more than the place of the reason in [`NotRead::ALL`].
 pub(crate) const READ: u8 = 0;

@@ -1,4 +1,4 @@
-//! What a process gives up before it reads a document.
+//! The limits of a process that reads a document, and the system calls that it keeps.
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 use seccompiler::{

@@ -18,9 +18,9 @@ pub enum NotRead {
     Encrypted,
     /// It breaks the rules of its format.
     Damaged,
-    /// It has pictures only, or letters whose meaning it does not say.
+    /// It has pictures only, or characters whose meaning it does not say.
     NoText,
-    /// It has more pages, letters or text than are read.
+    /// It has more pages, characters or text than are read.
     TooMuch,
     /// Its reader did not answer in time, or needed more time or memory than it may have.
     OverLimits,

@@ -11,8 +11,8 @@ const SPACE: f64 = 1.6;
 const WIDER_THAN_LINES: f64 = 1.4;
 /// Most rows of lines of a head or foot.
 const MOST_ROWS: usize = 3;
-/// Most letters beside the number of a page, such as "Page" and "of".
-const MOST_LETTERS: usize = 12;
+/// Most characters beside the number of a page, such as "Page" and "of".
+const MOST_CHARACTERS: usize = 12;
 /// The share of pages that show a head or foot.
 const REPEATED_SHARE: f64 = 0.5;
 
@@ -86,12 +86,12 @@ fn key(line: &Line) -> (i64, String) {
 fn is_number_of_page(line: &Line, number: usize, pages: usize) -> bool {
     let text = line.text();
     let written: Vec<&str> = text.split(|char: char| !char.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
-    let letters = text.chars().filter(|char| char.is_alphabetic()).count();
+    let characters = text.chars().filter(|char| char.is_alphabetic()).count();
     let is_near = |written: usize| written <= number + 4 && number <= written + 20;
     match *written.as_slice() {
-        [page] if letters == 0 => text.len() <= page.len() + 6 && page.parse().is_ok_and(is_near),
-        [page] => letters <= MOST_LETTERS && page.parse() == Ok(number),
-        [page, count] => letters <= MOST_LETTERS && page.parse() == Ok(number) && count.parse() == Ok(pages),
+        [page] if characters == 0 => text.len() <= page.len() + 6 && page.parse().is_ok_and(is_near),
+        [page] => characters <= MOST_CHARACTERS && page.parse() == Ok(number),
+        [page, count] => characters <= MOST_CHARACTERS && page.parse() == Ok(number) && count.parse() == Ok(pages),
         _ => false,
     }
 }

@@ -32,7 +32,7 @@ impl<'p> PageReader<'p> {
 
     fn take(&mut self, glyph: &PositionedGlyph<'_>, to_page: Affine, is_vertical: bool) {
         let transform = to_page * glyph.transform();
-        let Some(text) = glyph.as_unicode().map(in_letters) else {
+        let Some(text) = glyph.as_unicode().map(in_characters) else {
             self.unknown += 1;
             return;
         };
@@ -71,8 +71,8 @@ fn placed(glyph: &PositionedGlyph<'_>, transform: Affine, is_vertical: bool) -> 
     Some(Placed { at: Point::new(e, f), direction, up: up / size * size, size, advance })
 }
 
-/// The text of a glyph, its ligatures as letters, without what is not seen.
-fn in_letters(text: BfString) -> String {
+/// The text of a glyph, its ligatures as characters, without what is not seen.
+fn in_characters(text: BfString) -> String {
     let text = match text {
         BfString::Char(char) => char.to_string(),
         BfString::String(text) => text,
@@ -80,22 +80,22 @@ fn in_letters(text: BfString) -> String {
     if text.chars().all(|char| char.is_ascii_graphic() || char == ' ') {
         return text;
     }
-    let mut letters = String::with_capacity(text.len());
+    let mut characters = String::with_capacity(text.len());
     for char in text.chars() {
         match char {
-            '\u{fb00}' => letters.push_str("ff"),
-            '\u{fb01}' => letters.push_str("fi"),
-            '\u{fb02}' => letters.push_str("fl"),
-            '\u{fb03}' => letters.push_str("ffi"),
-            '\u{fb04}' => letters.push_str("ffl"),
-            '\u{fb05}' | '\u{fb06}' => letters.push_str("st"),
-            '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' | '\t' | '\n' | '\r' => letters.push(' '),
+            '\u{fb00}' => characters.push_str("ff"),
+            '\u{fb01}' => characters.push_str("fi"),
+            '\u{fb02}' => characters.push_str("fl"),
+            '\u{fb03}' => characters.push_str("ffi"),
+            '\u{fb04}' => characters.push_str("ffl"),
+            '\u{fb05}' | '\u{fb06}' => characters.push_str("st"),
+            '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{3000}' | '\t' | '\n' | '\r' => characters.push(' '),
             '\u{feff}' | '\u{fffd}' | '\u{fffe}' | '\u{ffff}' => {}
             char if char.is_control() => {}
-            char => letters.push(char),
+            char => characters.push(char),
         }
     }
-    letters
+    characters
 }
 
 impl<'a> Device<'a> for PageReader<'_> {
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn ligatures_are_letters_and_spaces_are_spaces() {
-        let read = |text: &str| in_letters(BfString::String(text.to_owned()));
+        let read = |text: &str| in_characters(BfString::String(text.to_owned()));
         assert_eq!(read("e\u{fb03}cient"), "efficient");
         assert_eq!(read("a\u{a0}b\u{feff}"), "a b");
         assert_eq!(read("\u{fb01}"), "fi");

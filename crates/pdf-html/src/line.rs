@@ -6,7 +6,7 @@ use hayro_interpret::kurbo::{Point, Vec2};
 /// Gaps in parts of the font's size. A gap of a word is a space, a wider one a new cell of a row.
 const WORD_GAP: f64 = 0.17;
 const CELL_GAP: f64 = 1.8;
-/// Between letters that stand without spaces.
+/// Between characters that stand without spaces.
 const WIDE_WORD_GAP: f64 = 0.6;
 /// The part of a font's size by which a glyph may stand above or below its line, as indices do.
 const OFF_LINE: f64 = 0.4;
@@ -17,7 +17,7 @@ const OVERLAP: f64 = 0.6;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     pub(crate) at: Point,
-    /// Of unit length.
+    /// A vector of unit length.
     pub(crate) direction: Vec2,
     /// As long as the font is high.
     pub(crate) up: Vec2,
@@ -63,7 +63,7 @@ pub(crate) struct Line {
     pub(crate) size: f64,
     /// Never empty.
     pub(crate) cells: Vec<Cell>,
-    /// Whether a space stands behind the last letter.
+    /// Whether a space stands behind the last character.
     has_space: bool,
     /// Where the last glyph begins, and which it is.
     last: (f64, String),
@@ -110,7 +110,7 @@ impl Line {
         if quarters(placed.direction) != self.direction || (height - self.baseline).abs() > OFF_LINE * size {
             return false;
         }
-        // Bold type is made by writing a letter twice.
+        // Bold type is made by writing a character twice.
         if self.last.1 == text
             && (start - self.last.0).abs() < 0.1 * size
             && (height - self.baseline).abs() < 0.1 * size
@@ -148,7 +148,7 @@ impl Line {
     }
 }
 
-/// Whether a letter stands beside others of its script without spaces between words.
+/// Whether a character stands beside others of its script without spaces between words.
 pub(crate) fn is_unspaced(char: char) -> bool {
     matches!(char, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ffef}' | '\u{20000}'..='\u{3ffff}')
 }

@@ -75,15 +75,15 @@ pub(crate) fn of_pages(pages: Vec<PageLines>) -> Vec<Part> {
     parts
 }
 
-/// The size of the font that most letters have.
+/// The size of the font that most characters have.
 fn usual_size(pages: &[PageLines]) -> f64 {
     let lines = pages.iter().flat_map(|page| &page.lines);
     let mut sizes: Vec<(f64, usize)> = lines.map(|line| (line.size, line.text().len())).collect();
     sizes.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let half = sizes.iter().map(|(_, letters)| letters).sum::<usize>() / 2;
+    let half = sizes.iter().map(|(_, characters)| characters).sum::<usize>() / 2;
     let mut seen = 0;
-    let middle = sizes.iter().find(|(_, letters)| {
-        seen += letters;
+    let middle = sizes.iter().find(|(_, characters)| {
+        seen += characters;
         seen > half
     });
     middle.map_or(0.0, |(size, _)| *size)
@@ -145,12 +145,12 @@ impl<'l> Run<'l> {
 
 fn first_word_width(line: &Line) -> f64 {
     let cell = &line.cells[0];
-    let letters = cell.rich.text.chars().count().max(1) as f64;
+    let characters = cell.rich.text.chars().count().max(1) as f64;
     let of_word = match cell.rich.text.chars().next().is_some_and(is_unspaced) {
         true => 1.0,
         false => cell.rich.text.split(' ').next().unwrap_or_default().chars().count() as f64,
     };
-    (cell.end - cell.start) * of_word / letters
+    (cell.end - cell.start) * of_word / characters
 }
 
 /// Whether a text begins with the sign or the number of an item of a list.

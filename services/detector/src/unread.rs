@@ -21,8 +21,8 @@ pub enum Unread {
     Encrypted,
     /// It is a document that breaks the rules of its format.
     Damaged,
-    /// It is a document of pictures, or of letters whose meaning it does not say.
-    NoLetters,
+    /// It is a document of pictures, or of characters whose meaning it does not say.
+    NoTextLayer,
     /// It is a document that has more text, or takes more time or memory, than documents may.
     OverLimits,
     /// It is a document, and no process to read it in could be started.
@@ -49,7 +49,9 @@ impl Unread {
             Self::NotText => "it is a file whose text is not read; only its digest is compared",
             Self::Encrypted => "it is a document that asks for a password; only its digest is compared",
             Self::Damaged => "it is a damaged document; only its digest is compared",
-            Self::NoLetters => "it is a document without text, such as pictures of pages; only its digest is compared",
+            Self::NoTextLayer => {
+                "it is a document without text, such as pictures of pages; only its digest is compared"
+            }
             Self::OverLimits => {
                 "it is a document that cannot be read within the limits of time, memory and length; only its digest is compared"
             }
@@ -65,7 +67,7 @@ impl From<NotRead> for Unread {
         match reason {
             NotRead::Encrypted => Self::Encrypted,
             NotRead::Damaged => Self::Damaged,
-            NotRead::NoText => Self::NoLetters,
+            NotRead::NoText => Self::NoTextLayer,
             NotRead::TooMuch | NotRead::OverLimits => Self::OverLimits,
             NotRead::NoReader => Self::NoReader,
         }

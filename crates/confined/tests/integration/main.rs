@@ -1,4 +1,4 @@
-//! What a confined process may do, and what becomes of one that does more.
+//! The limits of a confined process, and the fate of one that exceeds them.
 
 use confined::ConfinedReader;
 use document::{NotRead, ReadConfined};

@@ -119,8 +119,8 @@ fn edits_are_reported_by_their_words_and_their_place() {
         let old = document("Port rules", &parts(number), making(1));
         let Diff { verdict, record, .. } = compared(&old, &document("Port rules", &after, making(2)));
         let found = record.changes.iter().find(|unit| unit.after.as_ref().is_some_and(|after| after.contains(&words)));
-        let is_told = matches!(verdict, VersionVerdict::Minor | VersionVerdict::Major) && record.changes.len() <= 3;
-        match found.filter(|_| is_told) {
+        let is_reported = matches!(verdict, VersionVerdict::Minor | VersionVerdict::Major) && record.changes.len() <= 3;
+        match found.filter(|_| is_reported) {
             None => missed.push(format!("{number} {verdict:?} {words}: {record:?}")),
             // A heading is a place of its own.
             Some(unit) if unit.place.is_empty() && words != "Winter storage" => {

@@ -1,4 +1,4 @@
-//! What is read of a document, and what is left out.
+//! The parts of a document that are read, and those that are left out.
 
 use crate::writer::{MANNERS, Making, Manner, Part, document};
 use document::NotRead;
@@ -17,7 +17,7 @@ fn long_document() -> Vec<Part> {
 }
 
 #[test]
-fn paragraphs_headings_rows_and_links_are_told_apart() {
+fn paragraphs_headings_rows_and_links_are_distinguished() {
     for manner in MANNERS {
         let html = pdf_html::html(document("Bridges & locks", &long_document(), Making { manner, ..MAKING })).unwrap();
         assert!(

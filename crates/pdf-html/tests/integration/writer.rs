@@ -29,7 +29,7 @@ pub(crate) enum Manner {
 
 pub(crate) const MANNERS: [Manner; 4] = [Manner::Lines, Manner::Words, Manner::Gaps, Manner::Codes];
 
-/// What a program adds of its own, and what differs when a document is made again.
+/// The additions of a program of its own, and the differences of a document that is made again.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Making {
     pub(crate) manner: Manner,
@@ -44,8 +44,8 @@ const PAGE_HEIGHT: f64 = 842.0;
 const MARGIN: f64 = 72.0;
 const SIZE: f64 = 10.0;
 /// Courier has glyphs of one width.
-const LETTER: f64 = 6.0;
-/// Letters of a line.
+const ADVANCE: f64 = 6.0;
+/// Characters of a line.
 const COLUMNS: usize = 75;
 const TOP: f64 = PAGE_HEIGHT - 2.0 * MARGIN;
 
@@ -58,6 +58,11 @@ impl File {
     pub(crate) fn add(&mut self, object: impl Into<Vec<u8>>) -> usize {
         self.0.push(object.into());
         self.0.len()
+    }
+
+    /// Replaces an object.
+    pub(crate) fn set(&mut self, number: usize, object: impl Into<Vec<u8>>) {
+        self.0[number - 1] = object.into();
     }
 
     /// Adds a stream with these entries in its dictionary.
@@ -122,7 +127,7 @@ pub(crate) fn document(title: &str, parts: &[Part], making: Making) -> Vec<u8> {
         ));
         let _ = write!(kids, "{page} 0 R ");
     }
-    file.0[tree - 1] = format!("<< /Type /Pages /Count {count} /Kids [{kids}] >>").into_bytes();
+    file.set(tree, format!("<< /Type /Pages /Count {count} /Kids [{kids}] >>"));
     let root = file.add(format!("<< /Type /Catalog /Pages {tree} 0 R /Lang (en-GB) >>"));
     let day = making.day;
     let info =
@@ -132,7 +137,7 @@ pub(crate) fn document(title: &str, parts: &[Part], making: Making) -> Vec<u8> {
 }
 
 pub(crate) fn packed(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
@@ -168,7 +173,7 @@ fn laid_out(parts: &[Part]) -> (Vec<Vec<Placed>>, Vec<PlacedLink<'_>>) {
             }
             Part::Link(text, address) => {
                 let y = line(MARGIN, SIZE, text, 22.0, &mut pages);
-                links.push((pages.len() - 1, (MARGIN, y, text.len() as f64 * LETTER), address.as_str()));
+                links.push((pages.len() - 1, (MARGIN, y, text.len() as f64 * ADVANCE), address.as_str()));
             }
         }
     }
@@ -195,7 +200,7 @@ fn content(lines: &[Placed], manner: Manner) -> String {
         let _ = match manner {
             Manner::Lines => write!(content, "({text}) Tj"),
             Manner::Words => {
-                let advance = LETTER / SIZE * size;
+                let advance = ADVANCE / SIZE * size;
                 text.split(' ')
                     .try_for_each(|word| write!(content, "({word}) Tj {} 0 Td ", (word.len() + 1) as f64 * advance))
             }
