@@ -13,7 +13,7 @@ pub type ReadDocument = fn(Vec<u8>) -> Result<String, NotRead>;
 const LIMITED: &str = "limited";
 /// The first byte of a process, which it writes once it is confined.
 pub(crate) const CONFINED: u8 = b'C';
-/// The first byte of an answer with HTML. Any other is one more than the place of the reason in [`NotRead::ALL`].
+/// The first byte of an answer with HTML, whose length follows in eight bytes, the lowest first. Any other is one more than the place of the reason in [`NotRead::ALL`].
 pub(crate) const READ: u8 = 0;
 
 /// The work of the process, whose arguments are those behind the program's name. It takes a document from its standard input, up to
@@ -63,6 +63,7 @@ fn answer(read: ReadDocument) -> io::Result<()> {
     match answer {
         Ok(html) => {
             output.write_all(&[READ])?;
+            output.write_all(&(html.len() as u64).to_le_bytes())?;
             output.write_all(html.as_bytes())?;
         }
         Err(reason) => {
@@ -70,6 +71,5 @@ fn answer(read: ReadDocument) -> io::Result<()> {
             output.write_all(&[place as u8 + 1])?;
         }
     }
-    // The end of the output is the end of the answer.
     output.flush()
 }

@@ -13,7 +13,7 @@ mod exchange;
 mod reader;
 
 pub use crate::child::{ReadDocument, run};
-pub use crate::reader::{ConfinedReader, Counts};
+pub use crate::reader::ConfinedReader;
 
 /// The longest that a document may take, from its start to its answer.
 pub const MAX_TIME: std::time::Duration = std::time::Duration::from_secs(2);

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -26,16 +26,6 @@ pub struct ConfinedReader {
     places: Mutex<usize>,
     place_is_free: Condvar,
     has_warned: AtomicBool,
-    read: AtomicU64,
-    not_read: AtomicU64,
-}
-
-/// Documents since the start of this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
-    pub read: u64,
-    /// Documents whose digest counts.
-    pub not_read: u64,
 }
 
 impl ConfinedReader {
@@ -58,23 +48,6 @@ impl ConfinedReader {
             places: Mutex::new(MAX_PROCESSES),
             place_is_free: Condvar::new(),
             has_warned: AtomicBool::new(false),
-            read: AtomicU64::new(0),
-            not_read: AtomicU64::new(0),
-        }
-    }
-
-    /// How many documents were read, and how many were not.
-    pub fn counts(&self) -> Counts {
-        let [read, not_read] = [&self.read, &self.not_read].map(|count| count.load(Ordering::Relaxed));
-        Counts { read, not_read }
-    }
-
-    fn answer(&self, document: &[u8]) -> Result<String, NotRead> {
-        let _place = Place::wait_for(self);
-        match self.exchange(document) {
-            Ok(Exchange::Over(answer)) => self.understood(answer),
-            Ok(Exchange::Late | Exchange::TooLong) => Err(NotRead::OverLimits),
-            Err(error) => Err(self.without_reader(&error.to_string())),
         }
     }
 
@@ -93,9 +66,15 @@ impl ConfinedReader {
         exchanged
     }
 
-    fn understood(&self, answer: Vec<u8>) -> Result<String, NotRead> {
-        match answer.as_slice() {
-            [CONFINED, READ, html @ ..] => String::from_utf8(html.to_vec()).map_err(|_| NotRead::Damaged),
+    fn understood(&self, answer: &[u8]) -> Result<String, NotRead> {
+        match answer {
+            [CONFINED, READ, rest @ ..] => match rest.split_first_chunk() {
+                Some((length, html)) if u64::from_le_bytes(*length) == html.len() as u64 => {
+                    String::from_utf8(html.to_vec()).map_err(|_| NotRead::Damaged)
+                }
+                // It died over its answer.
+                Some(_) | None => Err(NotRead::OverLimits),
+            },
             [CONFINED, reason] => Err(NotRead::ALL.get(usize::from(*reason) - 1).copied().unwrap_or(NotRead::Damaged)),
             // It died over the document.
             [CONFINED, ..] => Err(NotRead::OverLimits),
@@ -117,10 +96,12 @@ impl ConfinedReader {
 
 impl ReadConfined for ConfinedReader {
     fn html(&self, body: &[u8]) -> Result<String, NotRead> {
-        let answer = self.answer(body);
-        let count = if answer.is_ok() { &self.read } else { &self.not_read };
-        count.fetch_add(1, Ordering::Relaxed);
-        answer
+        let _place = Place::wait_for(self);
+        match self.exchange(body) {
+            Ok(Exchange::Over(answer)) => self.understood(&answer),
+            Ok(Exchange::Late | Exchange::TooLong) => Err(NotRead::OverLimits),
+            Err(error) => Err(self.without_reader(&error.to_string())),
+        }
     }
 }
 

@@ -24,7 +24,7 @@ pub(crate) fn document(title: &str, language: &str, parts: &[Part], links: &[Str
         language => format!("<!DOCTYPE html>\n<html lang=\"{language}\">"),
     };
     // A document has nothing beside its text, as pages have.
-    let _ = write!(html, "<head><title>{}</title></head><body><main>\n", escape_all_quotes(title.trim()));
+    let _ = writeln!(html, "<head><title>{}</title></head><body><main>", escape_all_quotes(title.trim()));
     let mut is_in_table = false;
     for part in parts {
         let is_row = matches!(part, Part::Row(_));

@@ -27,8 +27,6 @@ fn a_document_comes_back_as_its_reader_makes_it() {
     assert_eq!(reader.html(long.as_bytes()).as_deref(), Ok(&long["repeat ".len()..]));
     assert_eq!(reader.html(b"encrypted"), Err(NotRead::Encrypted));
     assert_eq!(reader.html(b"panic"), Err(NotRead::Damaged));
-    let counts = reader.counts();
-    assert_eq!((counts.read, counts.not_read), (1, 2));
 }
 
 #[test]

@@ -84,10 +84,10 @@ impl File {
             file.extend_from_slice(b"\nendobj\n");
         }
         let start = file.len();
-        let _ = write!(file, "xref\n0 {}\n0000000000 65535 f \n", self.0.len() + 1);
-        places.iter().for_each(|place| drop(write!(file, "{place:010} 00000 n \n")));
+        let _ = writeln!(file, "xref\n0 {}\n0000000000 65535 f ", self.0.len() + 1);
+        places.iter().for_each(|place| drop(writeln!(file, "{place:010} 00000 n ")));
         let size = self.0.len() + 1;
-        let _ = write!(file, "trailer\n<< /Size {size} /Root {root} 0 R {trailer} >>\nstartxref\n{start}\n%%EOF\n");
+        let _ = writeln!(file, "trailer\n<< /Size {size} /Root {root} 0 R {trailer} >>\nstartxref\n{start}\n%%EOF");
         file
     }
 }
