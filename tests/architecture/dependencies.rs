@@ -146,6 +146,22 @@ fn only_one_crate_speaks_to_kafka_and_only_one_writes_to_rocksdb() {
 }
 
 #[test]
+fn documents_that_cannot_be_bounded_are_read_in_confined_processes_only() {
+    let graph = dependencies();
+    let users = |target: &str| -> Vec<_> {
+        graph.iter().filter(|(_, below)| below.contains(target)).map(|(name, _)| name.as_str()).collect()
+    };
+    assert_eq!(users("hayro-interpret"), ["pdf-html"], "only pdf-html may name the interpreter of PDF");
+    // Programs hand its function to `confined::run`. Stages and pure crates take a `document::ReadConfined`.
+    assert_eq!(users("pdf-html"), ["recrawl"], "take a document::ReadConfined, which a program makes of a process");
+    assert_eq!(users("seccompiler"), ["confined"], "only confined may give up system calls");
+    for stage in ["fetcher", "detector", "scheduler"] {
+        let found = way(graph, stage, "confined");
+        assert!(found.is_none(), "{found:?}: take a document::ReadConfined, which a test can replace");
+    }
+}
+
+#[test]
 fn the_runtime_knows_no_record_of_the_product() {
     let graph = dependencies();
     for runtime in ["wire", "stream", "stream-kafka", "stream-rocksdb", "stream-testing"] {

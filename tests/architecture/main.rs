@@ -13,7 +13,7 @@ mod words;
 
 /// Crates that decide and compute, and the path of each below `crates/`. They take time and chance as arguments, so that
 /// a replay of a year takes minutes and a simulation gives the same bytes for the same seed.
-const PURE: [&str; 27] = [
+const PURE: [&str; 28] = [
     "chance",
     "page",
     "revisit",
@@ -23,6 +23,7 @@ const PURE: [&str; 27] = [
     "sitemaps",
     "wide-bytes",
     "document",
+    "pdf-html",
     "reading",
     "change",
     "scope",

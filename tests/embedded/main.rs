@@ -43,6 +43,7 @@ mod operating;
 mod other_mirrors;
 mod outputs;
 mod parquet;
+mod pdf;
 mod power_cuts;
 mod preferences;
 mod presets;

@@ -65,7 +65,7 @@ fn a_crawl_says_what_it_cannot_see() {
     let unread = |path: &str| page(path)["unread"].clone();
     assert_eq!(
         paths.map(unread),
-        ["", "no_text", "no_text", "not_text", "", ""].map(|word| match word {
+        ["", "no_text", "no_text", "damaged", "", ""].map(|word| match word {
             "" => Value::Null,
             word => json!(word),
         })
@@ -95,7 +95,7 @@ fn a_crawl_says_what_it_cannot_see() {
         pages.iter().find(|page| page["url"] == json!(url(path))).cloned().unwrap_or_default()
     };
     assert_eq!((of("/lamp")["masked_as_noise"].clone(), of("/shop")), (json!(1), Value::Null), "{checked:#}");
-    assert_eq!(of("/price.pdf")["unread"], json!("not_text"));
+    assert_eq!(of("/price.pdf")["unread"], json!("damaged"));
 
     let listed = |arguments: &[&str]| -> Vec<String> {
         let pages = crawl.ask("pages", arguments).exits_with(0).json();

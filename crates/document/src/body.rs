@@ -1,7 +1,8 @@
 //! The body of a response, readable as blocks, as text and links, or as both at once.
 
 use crate::blocks::Blocks;
-use crate::charset::DecodedText;
+use crate::charset::{CharsetSource, DecodedText};
+use crate::confined::{NotRead, ReadConfined};
 use crate::content_kind::ContentKind;
 use crate::digest::{ContentDigest, content_digest};
 use crate::formats::{Format, essence};
@@ -10,6 +11,7 @@ use crate::markup::{TakeTokens, hand_tokens};
 use crate::page_text::PageText;
 use crate::select::Selection;
 use crate::{json_values, pieces, plain, xml};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// A body with its metadata. Reading it never fails, and decodes it once, however often it is read.
@@ -20,8 +22,9 @@ pub struct Body<'a> {
     address: Option<&'a str>,
     digest: Option<ContentDigest>,
     selection: Option<&'a Selection>,
+    confined: Option<&'a dyn ReadConfined>,
     format: OnceCell<&'static Format>,
-    decoded: OnceCell<Option<DecodedText<'a>>>,
+    decoded: OnceCell<Result<DecodedText<'a>, Option<NotRead>>>,
 }
 
 impl<'a> Body<'a> {
@@ -33,9 +36,18 @@ impl<'a> Body<'a> {
             address,
             digest: None,
             selection: None,
+            confined: None,
             format: OnceCell::new(),
             decoded: OnceCell::new(),
         }
+    }
+
+    /// Has a document of a confined format read by this. Without a reader its digest counts.
+    pub fn with_reader<'b>(self, reader: &'b dyn ReadConfined) -> Body<'b>
+    where
+        'a: 'b,
+    {
+        Body { confined: Some(reader), decoded: OnceCell::new(), ..self }
     }
 
     /// Sets the [`content_digest`] if it is known already.
@@ -48,10 +60,10 @@ impl<'a> Body<'a> {
     where
         'a: 'b,
     {
-        let Self { bytes, content_type, address, digest, selection: _, format, decoded } = self;
+        let Self { bytes, content_type, address, digest, selection: _, confined, format, decoded } = self;
         let selection = Some(selection).filter(|selection| !selection.is_empty());
         let decoded = decoded.into_inner().map_or_else(OnceCell::new, OnceCell::from);
-        Body { bytes, content_type, address, digest, selection, format, decoded }
+        Body { bytes, content_type, address, digest, selection, confined, format, decoded }
     }
 
     /// Has all blocks read again.
@@ -106,7 +118,23 @@ impl<'a> Body<'a> {
 
     /// The text of the body, decoded. `None` if only its digest counts.
     pub fn decoded(&self) -> Option<&DecodedText<'a>> {
-        self.decoded.get_or_init(|| self.format().decode(self.bytes, self.content_type)).as_ref()
+        self.read().as_ref().ok()
+    }
+
+    /// How the reading of a document of a confined format went. `None` for all other bodies, and until it is read.
+    pub fn confined_reading(&self) -> Option<Result<(), NotRead>> {
+        match self.decoded.get()? {
+            Ok(_) => self.format().is_confined.then_some(Ok(())),
+            Err(reason) => reason.map(Err),
+        }
+    }
+
+    fn read(&self) -> &Result<DecodedText<'a>, Option<NotRead>> {
+        self.decoded.get_or_init(|| match self.confined {
+            Some(reader) if self.format().is_confined => reader.html(self.bytes).map(of_html).map_err(Some),
+            None if self.format().is_confined => Err(Some(NotRead::NoReader)),
+            Some(_) | None => self.format().decode(self.bytes, self.content_type).ok_or(None),
+        })
     }
 
     /// The markup of an HTML page; `None` for all other bodies.
@@ -144,6 +172,11 @@ impl<'a> Body<'a> {
         let media_type = if named.is_empty() { self.format().name().unwrap_or("a file") } else { &named };
         pieces::opaque(media_type, self.bytes.len(), &self.digest())
     }
+}
+
+/// HTML that was made of a document.
+pub(crate) fn of_html<'a>(html: String) -> DecodedText<'a> {
+    DecodedText { text: Cow::Owned(html), charset: "UTF-8", how: CharsetSource::Declaration }
 }
 
 fn blocks_of(kind: ContentKind, text: &str, address: Option<&str>, selection: Option<&Selection>) -> Blocks {
@@ -209,6 +242,31 @@ mod tests {
         let badge = "<svg xmlns='http://www.w3.org/2000/svg'><title>no</title><text x='1'>passing</text></svg>";
         assert_eq!(reported(badge), (vec!["passing".to_owned()], false));
         assert!(reported("<svg><path d='M1 1'/></svg>").1);
+    }
+
+    /// Reads every document as these words.
+    #[derive(Debug)]
+    struct Reads(Result<&'static str, NotRead>);
+
+    impl ReadConfined for Reads {
+        fn html(&self, _: &[u8]) -> Result<String, NotRead> {
+            self.0.map(|words| format!("<title>Fees</title><main><p>{words}</p></main>"))
+        }
+    }
+
+    #[test]
+    fn a_confined_document_is_read_by_the_reader_given_or_compared_by_its_digest() {
+        let (reads, refuses) = (Reads(Ok("12 EUR a night")), Reads(Err(NotRead::Encrypted)));
+        let body = Body::new(b"%PDF-1.7", Some("application/pdf"), None);
+        let read = body.clone().with_reader(&reads);
+        assert_eq!((read.text().text.as_str(), read.text().title.as_str()), ("12 EUR a night", "Fees"));
+        assert_eq!((read.blocks().is_opaque, read.confined_reading()), (false, Some(Ok(()))));
+        let refused = body.clone().with_reader(&refuses);
+        assert_eq!(refused.confined_reading(), None);
+        assert_eq!((refused.blocks().is_opaque, refused.confined_reading()), (true, Some(Err(NotRead::Encrypted))));
+        assert_eq!((body.blocks().is_opaque, body.confined_reading()), (true, Some(Err(NotRead::NoReader))));
+        let page = Body::new(b"<p>words", Some("text/html"), None).with_reader(&refuses);
+        assert_eq!((page.text().text.as_str(), page.confined_reading()), ("words", None));
     }
 
     proptest! {

@@ -1,7 +1,8 @@
 //! The formats of bodies, in one table: how each is known, and how it becomes text.
 //!
 //! A further format is a row: its [`ContentKind`] decides everything after that, blocks, links, main text and topics
-//! included. A format that is no text itself, such as an office document, makes HTML of its bytes.
+//! included. A format that is no text itself, such as an office document, makes HTML of its bytes. One whose readers
+//! cannot be bounded, such as PDF, is read in a process of its own.
 
 use crate::charset::{DecodedText, decode, is_wide};
 use crate::content_kind::ContentKind;
@@ -15,6 +16,8 @@ pub struct Format {
     looks_like: fn(&[u8]) -> bool,
     /// Whether a body is text in some charset, so that other programs can take it as text.
     pub is_text: bool,
+    /// Whether a process of its own reads a body ([`crate::ReadConfined`]), and makes HTML of it.
+    pub is_confined: bool,
     /// How its text is read.
     pub kind: ContentKind,
     /// Makes text of a body and its `Content-Type`. `None`: only the digest of the body counts.
@@ -27,7 +30,8 @@ const FORMATS: [Format; 8] = [
         media_types: &["application/pdf"],
         looks_like: |start| start.starts_with(b"%PDF-"),
         is_text: false,
-        kind: ContentKind::Opaque,
+        is_confined: true,
+        kind: ContentKind::Html,
         decode: |_, _| None,
     },
     OFFICE,
@@ -36,6 +40,7 @@ const FORMATS: [Format; 8] = [
         media_types: &["image/svg+xml"],
         looks_like: |start| start.starts_with(b"<svg"),
         is_text: false,
+        is_confined: false,
         kind: ContentKind::Html,
         decode: |body, content_type| in_charset(body, content_type).filter(|decoded| decoded.text.contains("<text")),
     },
@@ -45,6 +50,7 @@ const FORMATS: [Format; 8] = [
         media_types: &["text/xml", "application/xml", "application/*+xml"],
         looks_like: |start| start.starts_with(b"<?xml") && !is_xhtml(start),
         is_text: true,
+        is_confined: false,
         kind: ContentKind::Xml,
         decode: in_charset,
     },
@@ -52,6 +58,7 @@ const FORMATS: [Format; 8] = [
         media_types: &["text/html", "application/xhtml+xml"],
         looks_like: |start| start.starts_with(b"<"),
         is_text: true,
+        is_confined: false,
         kind: ContentKind::Html,
         decode: in_charset,
     },
@@ -59,6 +66,7 @@ const FORMATS: [Format; 8] = [
         media_types: &["application/json", "text/json", "application/x-ndjson", "*+json"],
         looks_like: |start| start.starts_with(b"{") || start.starts_with(b"["),
         is_text: true,
+        is_confined: false,
         kind: ContentKind::Json,
         decode: in_charset,
     },
@@ -72,14 +80,21 @@ const FORMATS: [Format; 8] = [
         ],
         looks_like: |_| true,
         is_text: true,
+        is_confined: false,
         kind: ContentKind::Text,
         decode: in_charset,
     },
 ];
 
 /// The format of bodies whose media type no other format has, such as pictures.
-const UNKNOWN: Format =
-    Format { media_types: &[], looks_like: |_| false, is_text: false, kind: ContentKind::Opaque, decode: |_, _| None };
+const UNKNOWN: Format = Format {
+    media_types: &[],
+    looks_like: |_| false,
+    is_text: false,
+    is_confined: false,
+    kind: ContentKind::Opaque,
+    decode: |_, _| None,
+};
 
 const OFFICE: Format = Format {
     media_types: &[
@@ -93,6 +108,7 @@ const OFFICE: Format = Format {
     // Other archives begin with the same bytes.
     looks_like: |_| false,
     is_text: false,
+    is_confined: false,
     kind: ContentKind::Html,
     decode: decode_office,
 };
@@ -187,7 +203,7 @@ mod tests {
         check(Some("application/ld+json"), "", ContentKind::Json);
         check(Some("text/markdown"), "<html>", ContentKind::Text);
         check(Some("image/svg+xml"), "<svg>", ContentKind::Html);
-        check(Some("application/pdf"), "", ContentKind::Opaque);
+        check(Some("application/pdf"), "", ContentKind::Html);
         check(None, " \n<!doctype html>", ContentKind::Html);
         check(None, "<?xml version='1.0'?>", ContentKind::Xml);
         check(None, "<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.0'>", ContentKind::Html);
@@ -195,7 +211,7 @@ mod tests {
         check(None, "a\0b", ContentKind::Opaque);
         check(None, "<\0p\0>\0x\0", ContentKind::Html);
         check(None, "hello", ContentKind::Text);
-        check(Some("*/*"), "%PDF-1.7 \0", ContentKind::Opaque);
+        check(Some("*/*"), "%PDF-1.7 \0", ContentKind::Html);
         check(Some("application/yaml"), "a: 1", ContentKind::Text);
         check(Some("application/zip"), "<html>", ContentKind::Opaque);
     }

@@ -14,8 +14,8 @@ mod word;
 
 use self::out::Html;
 use self::package::Package;
-use crate::charset::{CharsetSource, DecodedText};
-use std::borrow::Cow;
+use crate::body::of_html;
+use crate::charset::DecodedText;
 
 /// The most bytes that the parts of a document may have together once they are unpacked.
 pub(crate) const MAX_PART_BYTES: u64 = 16 << 20;
@@ -44,8 +44,7 @@ pub(crate) fn office_html(body: &[u8]) -> Option<String> {
 
 /// As [`office_html`], in the form of other bodies.
 pub(crate) fn decode_office<'a>(body: &'a [u8], _content_type: Option<&str>) -> Option<DecodedText<'a>> {
-    let html = office_html(body)?;
-    Some(DecodedText { text: Cow::Owned(html), charset: "UTF-8", how: CharsetSource::Declaration })
+    office_html(body).map(of_html)
 }
 
 /// Office Open XML (ECMA-376): the part that the package names decides what it is, whatever its file is called.

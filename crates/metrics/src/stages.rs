@@ -106,6 +106,9 @@ metrics! {
         "pages deleted because they were forgotten or made room for others";
     UNREAD_PAGES = Counter "unread_pages_total" "pages"
         "pages at whose first look there was no text: pictures, scripts, files that are not text";
+    DOCUMENTS_READ = Counter "documents_read_total" "documents" "PDF documents read in a process of their own";
+    DOCUMENTS_NOT_READ = Counter "documents_not_read_total" "documents"
+        "PDF documents compared by their digest, because they are encrypted, damaged, pictures, or beyond their limits";
     COPIES_BYTES = Gauge "copies_bytes" "bytes" "bytes of the stored copies, compressed, without their keys and changelogs";
     COPIES_LEFT_OUT = Counter "copies_left_out_total" "copies"
         "copies not stored because they would exceed detector.max_contents or the share of their site in it";

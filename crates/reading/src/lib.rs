@@ -22,4 +22,4 @@ mod tree;
 pub use crate::dates::PageDates;
 pub use crate::headline::{TitleRules, published_title};
 pub use crate::page_reader::MainText;
-pub use crate::read::{PageReading, ReadLink, read};
+pub use crate::read::{PageReading, ReadLink, read, read_body};

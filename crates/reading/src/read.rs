@@ -75,14 +75,19 @@ pub struct ReadLink {
 /// Reads a body, given its `Content-Type` header and the address it came from. Never fails: a body that cannot be
 /// understood has little text or none.
 pub fn read(body: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageReading {
-    let body = Body::new(body, content_type, url);
+    read_body(&Body::new(body, content_type, url))
+}
+
+/// As [`read`], for a body that brings a reader of its own.
+pub fn read_body(body: &Body<'_>) -> PageReading {
+    let url = body.address();
     let Some(decoded) = body.decoded() else {
         return PageReading { kind: ContentKind::Opaque, ..PageReading::default() };
     };
     let mut reading = match body.html() {
         Some(html) => read_html(html, decoded.charset, url),
         None => {
-            let (page, text) = other_text(&body);
+            let (page, text) = other_text(body);
             let title = page.title.clone();
             of_page(MainText::new(LinkedPage::without_words(page), title, text), url)
         }

@@ -44,6 +44,7 @@ use crate::read_page::{ReadPage, body_of};
 use crate::saved_rules::RulesInForce;
 use crate::set_aside::{failed_look, page_of_result};
 use change::{PageState, VersionMemory};
+use document::{Body, ReadConfined};
 use messages::topics::{
     ANSWERS, FETCH_RESULTS, FOCUS_ORDERS, PAGE_BANDS, PAGE_CHANGES, PAGE_OBSERVATIONS, RANKER_EVENTS, RULE_SETS,
     SCHEDULER_EVENTS, TopicName,
@@ -102,6 +103,8 @@ pub struct DetectorRules {
     heeds_nofollow: bool,
     /// How changes are written.
     form: ChangeForm,
+    /// Reads documents of confined formats. Without it their digests are compared.
+    reader: Option<Arc<dyn ReadConfined>>,
 }
 
 /// Why rules that are built have no faults.
@@ -132,6 +135,7 @@ impl DetectorRules {
             product_token: settings.crawl.product_token().to_owned(),
             heeds_nofollow: settings.preferences.nofollow,
             form,
+            reader: None,
         }
     }
 
@@ -165,9 +169,25 @@ pub fn topology() -> StageTopology {
         .takes_broadcasts_of(RULE_SETS)
 }
 
-/// The stage, ready to run with this many partitions. It writes changes in this form.
+/// The stage, ready to run with this many partitions. It writes changes in this form, and compares PDF documents by their digests.
 pub fn stage(settings: &Settings, names: &LogNames, partitions: u32, form: ChangeForm) -> StageSpec {
-    let rules = DetectorRules::new(settings, partitions, form);
+    stage_of(DetectorRules::new(settings, partitions, form), settings, names)
+}
+
+/// As [`stage`], with a reader of documents whose formats are confined, such as PDF.
+pub fn stage_with_reader(
+    settings: &Settings,
+    names: &LogNames,
+    partitions: u32,
+    form: ChangeForm,
+    reader: Arc<dyn ReadConfined>,
+) -> StageSpec {
+    let rules = DetectorRules { reader: Some(reader), ..DetectorRules::new(settings, partitions, form) };
+    stage_of(rules, settings, names)
+}
+
+fn stage_of(rules: DetectorRules, settings: &Settings, names: &LogNames) -> StageSpec {
+    let form = rules.form;
     let work = StageWork::Processors(Box::new(move |task| Box::new(Detector::new(rules.clone(), task.partition))));
     let mut stage = names.stage(&topology(), BROADCAST_EVERY.mul_f64(settings.clock.speed.clamp(1.0, 86_400.0)), work);
     if let (ChangeForm::Confluent { schema_id }, Some(schemas)) = (form, &mut stage.schemas) {
@@ -211,6 +231,8 @@ struct DetectorCounts {
     undecided_links: u64,
     removed: u64,
     unread: u64,
+    documents_read: u64,
+    documents_not_read: u64,
     bad_focus_orders: u64,
     bad_rule_sets: u64,
     copies_left_out: u64,
@@ -286,9 +308,10 @@ impl Processor for Detector {
             }
             return Ok(());
         }
+        let reader = self.rules.reader.clone();
         let unpacked = result.body.as_deref().map(|packed| messages::body::unpack(packed, self.rules.max_body_bytes));
         let unpacked = unpacked.transpose().map_err(|error| ProcessError::SetAside(error.to_string()))?;
-        let body = unpacked.as_deref().map(|bytes| body_of(&result, bytes, rule));
+        let body = unpacked.as_deref().map(|bytes| body_of(&result, bytes, rule, reader.as_deref()));
         let mut known = before.clone();
         let mut look = JudgedLook::of(&result, body.as_ref(), rule, &self.rules, &mut known)?;
         let is_list = self.receive(&result, unpacked.as_deref(), &before, &mut look, context)?;
@@ -312,7 +335,8 @@ impl Processor for Detector {
             let page = page.or_else(|| body.map(|body| ReadPage::of_body(body, !self.rules.focuses.is_empty())));
             if let Some(page) = &page {
                 known.sketch.title = read_page::title_of(page.text());
-                known.sketch.unread = Unread::of(page.text()).filter(|_| !is_list);
+                let reading = body.and_then(Body::confined_reading);
+                known.sketch.unread = Unread::of(page.text(), reading).filter(|_| !is_list);
                 self.note_unread(look.verdict, &result, &known.sketch);
             }
             let change_id = self.publish(&result, &look, rule, (&before.sketch, &known.sketch), context);
@@ -361,6 +385,11 @@ impl Processor for Detector {
         self.counts.triggers += look.watched.triggers.len() as u64;
         self.counts.watch_misses += u64::from(!look.watched.not_found.is_empty());
         self.note_blind(&result, &look, rule, context)?;
+        match body.as_ref().and_then(Body::confined_reading) {
+            Some(Ok(())) => self.counts.documents_read += 1,
+            Some(Err(_)) => self.counts.documents_not_read += 1,
+            None => {}
+        }
         save(&result, &before, known, context);
         self.counts.results += 1;
         Ok(())
@@ -401,6 +430,8 @@ impl Processor for Detector {
             (figure::UNDECIDED_LINKS, counts.undecided_links),
             (figure::PAGES_REMOVED, counts.removed),
             (figure::UNREAD_PAGES, counts.unread),
+            (figure::DOCUMENTS_READ, counts.documents_read),
+            (figure::DOCUMENTS_NOT_READ, counts.documents_not_read),
             (figure::COPIES_BYTES, self.copies.used()),
             (figure::COPIES_LEFT_OUT, counts.copies_left_out),
             (figure::BAD_FOCUS_ORDERS, of_one(counts.bad_focus_orders)),

@@ -1,6 +1,6 @@
 //! A page as text and links, read in the same pass as its blocks where both are needed.
 
-use document::{Blocks, Body, PageText};
+use document::{Blocks, Body, PageText, ReadConfined};
 use messages::FetchResult;
 use reading::MainText;
 use watch::WatchRule;
@@ -14,9 +14,18 @@ pub(crate) fn title_of(page: &PageText) -> Option<String> {
     (!title.is_empty()).then(|| title.to_owned())
 }
 
-/// The body of a page, whose blocks are read by the page's rule.
-pub(crate) fn body_of<'a>(result: &'a FetchResult, bytes: &'a [u8], rule: Option<&'a WatchRule>) -> Body<'a> {
+/// The body of a page, whose blocks are read by the page's rule, and by this reader if it is a document of a confined format.
+pub(crate) fn body_of<'a>(
+    result: &'a FetchResult,
+    bytes: &'a [u8],
+    rule: Option<&'a WatchRule>,
+    reader: Option<&'a dyn ReadConfined>,
+) -> Body<'a> {
     let body = Body::new(bytes, result.content_type.as_deref(), Some(result.look.answered_by().as_str()));
+    let body = match reader {
+        Some(reader) => body.with_reader(reader),
+        None => body,
+    };
     let body = match result.look.validators.content_digest {
         Some(digest) => body.with_digest(digest.0),
         None => body,

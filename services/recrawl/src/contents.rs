@@ -1,8 +1,8 @@
 //! The current copies as a stream: all of them, and then those of pages that are new, changed or removed.
 
-use crate::CommandFailure;
 use crate::kept_copy::{media_type, unpacked};
 use crate::stages::topologies;
+use crate::{CommandFailure, documents};
 use daemon::{StopSignal, TopicReader, WebClock};
 use messages::{CopyKind, PageChange, PageContent, Verdict, word};
 use outputs::record::{CHANGES, PublishedContent, UseSelection};
@@ -219,7 +219,7 @@ impl<S: ContentSink> RecordSink<PageChange> for Contents<'_, S> {
 /// A page with its copy.
 fn of_copy(copy: &PageContent, title: Option<&str>) -> Result<PublishedContent, CommandFailure> {
     let bytes = unpacked(copy, usize::MAX)?;
-    let read = reading::read(&bytes, media_type(copy), Some(copy.url.as_str()));
+    let read = documents::read(&bytes, media_type(copy), Some(copy.url.as_str()));
     let (title, text) = match copy.kind {
         CopyKind::Text => (title.unwrap_or_default().to_owned(), String::from_utf8_lossy(&bytes).into_owned()),
         CopyKind::Body => (read.title, read.text),

@@ -11,6 +11,7 @@ pub mod batch;
 pub mod commands;
 mod console;
 mod contents;
+pub mod documents;
 pub mod embedded;
 pub mod help;
 mod kept_copy;

@@ -3,13 +3,13 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use messages::CommandKind;
 use outputs::stdout::{Format, Keeps, harmless, print};
-use recrawl::CommandFailure;
 use recrawl::commands::{
     audit, backup, changes, console, dead_letters, deliver, diff, explain, export, feed, fetch, focus, forget, history,
     hosts, identity, key, lab, manual, mcp, mirror, operate, page, pages, robots, rules, run, seed, sitemap, stage,
     state, status, study, text, topics, url,
 };
 use recrawl::help::{COMMON_OPTIONS, EXAMPLES, in_groups, with_examples};
+use recrawl::{CommandFailure, documents};
 use std::process::ExitCode;
 
 /// Reading a page allocates and frees hundreds of pieces, often on different threads: a crawl took a tenth less CPU with this
@@ -152,6 +152,9 @@ fn program() -> clap::Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(status) = documents::run_if_asked() {
+        return status;
+    }
     // A huge page takes its whole memory once a byte of it is used. With huge pages a crawl took a fifth more memory and as much
     // CPU. If the system refuses, the process only takes more memory.
     let _ = rustix::thread::disable_transparent_huge_pages(true);

@@ -1,8 +1,7 @@
 //! A comparison of two versions by the watch rule of their page, as the detector makes it.
 
-use crate::CommandFailure;
+use crate::{CommandFailure, documents};
 use change::{Diff, Version, diff};
-use document::Body;
 use operate::state::CrawlState;
 use page::{CanonicalUrl, UrlRules};
 use serde::Serialize;
@@ -75,7 +74,7 @@ impl Comparing {
     }
 
     fn version(&self, given: GivenVersion<'_>, rule: Option<&WatchRule>) -> Version<'_> {
-        let body = Body::new(given.bytes, given.content_type, given.url);
+        let body = documents::body(given.bytes, given.content_type, given.url);
         let body = match rule {
             Some(rule) => body.with_selection(rule.selection()),
             None => body,

@@ -1,6 +1,7 @@
 //! The stages of the loop, each declared once: how it is built and what its pod needs. `recrawl run`, `recrawl stage`,
 //! `recrawl topics`, the manifests of Kubernetes and the compose file follow from this table.
 
+use crate::documents;
 use messages::ChangeForm;
 use messages::body::Packing;
 use outputs::schema_registry::change_form;
@@ -98,7 +99,11 @@ pub const STAGES: [StageEntry; 6] = [
     StageEntry {
         purpose: "decides whether a page changed, and whether the change is meaningful",
         topology: detector::topology,
-        build: |around| Ok(detector::stage(around.settings, around.names, around.partitions, form_of_changes(around)?)),
+        build: |around| {
+            let (settings, names, partitions) = (around.settings, around.names, around.partitions);
+            let form = form_of_changes(around)?;
+            Ok(detector::stage_with_reader(settings, names, partitions, form, documents::reader()))
+        },
         pod: Pod {
             cpu: "500m",
             memory: "512Mi",

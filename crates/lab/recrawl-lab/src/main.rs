@@ -83,6 +83,9 @@ fn program() -> clap::Command {
 }
 
 fn main() -> ExitCode {
+    if let Some(status) = recrawl::documents::run_if_asked() {
+        return status;
+    }
     let arguments = LabArguments::from_arg_matches(&program().get_matches());
     let LabArguments { format, command } = arguments.unwrap_or_else(|error| error.exit());
     let done = match command {

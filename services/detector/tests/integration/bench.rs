@@ -1,5 +1,6 @@
 //! The detector on a log in memory, and a page to try it on.
 
+use document::ReadConfined;
 use messages::topics::Topic;
 use messages::{
     Answer, Digest, Encoded, EstimatorEvent, FetchOutcome, FetchRequest, FetchResult, Look, PageChange,
@@ -8,7 +9,9 @@ use messages::{
 use page::{CanonicalUrl, DAY, PageId, Timestamp};
 use settings::{Layers, Settings};
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::time::Duration;
+use stream::StageSpec;
 use stream_testing::{MemoryStores, TestDriver};
 use topology::LogNames;
 
@@ -51,11 +54,24 @@ impl Bench {
         Self::of(configured(file))
     }
 
+    /// A detector that reads documents of confined formats by this.
+    pub(crate) fn with_reader(reader: Arc<dyn ReadConfined>) -> Self {
+        let settings = configured("");
+        let names = LogNames::new(&settings);
+        let form = messages::ChangeForm::Avro;
+        Self::of_stage(detector::stage_with_reader(&settings, &names, 1, form, reader), settings, names)
+    }
+
     fn of(settings: Settings) -> Self {
         let names = LogNames::new(&settings);
+        let stage = detector::stage(&settings, &names, 1, messages::ChangeForm::Avro);
+        Self::of_stage(stage, settings, names)
+    }
+
+    fn of_stage(stage: StageSpec, settings: Settings, names: LogNames) -> Self {
         let topics = topology::topic_configs(&settings, &[detector::topology()], 2);
         let mut driver = TestDriver::new(&topics, Timestamp::from_secs(1_700_000_000));
-        driver.add(detector::stage(&settings, &names, 1, messages::ChangeForm::Avro), "one");
+        driver.add(stage, "one");
         Self { driver, names, settings, attempt: 0, validators: HashMap::new() }
     }
 

@@ -5,6 +5,7 @@
 mod bands;
 mod bench;
 mod copies;
+mod documents;
 mod focus;
 mod history;
 mod links;

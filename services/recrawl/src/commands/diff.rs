@@ -10,13 +10,13 @@ mod struck;
 pub(crate) use self::of_crawl::record_of;
 pub(crate) use self::of_versions::ComparedVersions;
 
-use crate::CommandFailure;
 use crate::batch::answer_lines;
 use crate::commands::diff::context::Context;
 use crate::commands::diff::html::{PageHead, VersionHead};
 use crate::commands::{SettingsArguments, WaitArguments};
 use crate::one_fetch::{Given, file_or_address, is_address};
 use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
+use crate::{CommandFailure, documents};
 use clap::Args;
 use outputs::record::{ColorOptions, LineStyle, passed_over_line, stand_in_line, watched_lines};
 use outputs::source::Cursor;
@@ -131,7 +131,7 @@ fn page_of(
 ) -> String {
     let bodies = given.each_ref().map(|given| {
         let version = given_version(given, url, arguments);
-        document::Body::new(version.bytes, version.content_type, version.url)
+        documents::body(version.bytes, version.content_type, version.url)
     });
     let title = bodies[1].text().title;
     let times = names.map(modified_at);

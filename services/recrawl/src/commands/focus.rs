@@ -1,10 +1,10 @@
 //! `recrawl focus score|learn|list`: what pages are about, and focuses from example pages.
 
-use crate::CommandFailure;
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
 use crate::one_fetch::{self, Given};
 use crate::stages::topologies;
+use crate::{CommandFailure, documents};
 use ::focus::{
     Focus, IcuSegmenter, LearningText, LinkPrediction, PageTerms, PhraseSegmenter, Phrases, RelevanceMeasure,
     Segmenter, abstract_of, class, classes, learn_from_texts, predict_links, read_focus, write_focus,
@@ -215,7 +215,7 @@ impl Scorer {
     }
 
     fn score(&self, source: &str, bytes: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageScore {
-        let reading = reading::read(bytes, content_type, url);
+        let reading = documents::read(bytes, content_type, url);
         let terms = PageTerms::read(&self.segmenter(), &reading.title, &reading.text);
         let measure = RelevanceMeasure::default();
         let relevance = self.focus.relevance(&measure, &terms);
@@ -227,7 +227,7 @@ impl Scorer {
             relevant: relevance.is_relevant,
             terms: self.focus.best_terms(&measure, &terms, SHOWN_TERMS),
             summary: abstract_of(&self.focus, &self.segmenter(), &reading.text),
-            links: self.shows_links.then(|| self.links(&Body::new(bytes, content_type, url))),
+            links: self.shows_links.then(|| self.links(&documents::body(bytes, content_type, url))),
             title: reading.title,
             language: reading.language,
         }
@@ -285,7 +285,7 @@ fn learn(settings: &Settings, name: &str, sources: &[String], against: &[String]
 /// The language and the texts of a page.
 fn read_text(page: &Given) -> LearningText {
     let url = page.url.as_ref().map(ToString::to_string);
-    let reading = reading::read(&page.bytes, page.content_type.as_deref(), url.as_deref());
+    let reading = documents::read(&page.bytes, page.content_type.as_deref(), url.as_deref());
     let language = reading.language.unwrap_or_else(|| ANY_LANGUAGE.to_owned());
     LearningText { language, title: reading.title, text: reading.text }
 }

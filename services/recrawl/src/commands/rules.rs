@@ -4,10 +4,10 @@
 mod check;
 mod saved;
 
-use crate::CommandFailure;
 use crate::commands::{SettingsArguments, WaitArguments};
 use crate::one_fetch::{Given, file_or_address, parsed};
 use crate::stages::topologies;
+use crate::{CommandFailure, documents};
 use clap::Args;
 use document::select::{PartUse, SelectedPart, Selection};
 use document::{Body, ContentKind};
@@ -181,7 +181,7 @@ pub(crate) fn watch_report(
     given: &Given,
     content_type: Option<&str>,
 ) -> WatchReport {
-    let body = Body::new(&given.bytes, content_type, Some(url.as_str()));
+    let body = documents::body(&given.bytes, content_type, Some(url.as_str()));
     let parts = |purpose| {
         let parts = rule.selection().parts().iter().filter(move |part| part.purpose == purpose);
         parts.map(|part| part_report(part, &body)).collect()

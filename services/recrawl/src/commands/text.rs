@@ -2,7 +2,7 @@
 
 use crate::batch::answer_lines;
 use crate::commands::SettingsArguments;
-use crate::{CommandFailure, one_fetch};
+use crate::{CommandFailure, documents, one_fetch};
 use clap::Args;
 use outputs::stdout::{Format, answer};
 use reading::PageReading;
@@ -39,14 +39,14 @@ pub fn text(arguments: &TextArguments, format: Format) -> Result<(), CommandFail
     if let Some(file) = &arguments.batch {
         return answer_lines(file, |TextQuery { file, url, content_type }| {
             let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-            Ok(reading::read(&bytes, content_type.as_deref(), url.as_deref()))
+            Ok(documents::read(&bytes, content_type.as_deref(), url.as_deref()))
         });
     }
     let settings = arguments.settings.load(&[])?;
     let given = one_fetch::file_or_address(&settings, arguments.source.as_deref().unwrap_or_default())?;
     let url = arguments.url.clone().or_else(|| given.url.as_ref().map(ToString::to_string));
     let content_type = arguments.content_type.as_ref().or(given.content_type.as_ref());
-    let reading = reading::read(&given.bytes, content_type.map(String::as_str), url.as_deref());
+    let reading = documents::read(&given.bytes, content_type.map(String::as_str), url.as_deref());
     answer(format, &reading, for_people)
 }
 

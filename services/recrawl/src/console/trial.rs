@@ -3,12 +3,11 @@
 use super::draft::{Draft, FIELDS};
 use super::query::Query;
 use super::{ScreenFailure, Source, fetched};
-use crate::CommandFailure;
 use crate::commands::rules::{WatchReport, watch_report};
 use crate::kept_copy::{media_type, unpacked};
 use crate::one_fetch::Given;
+use crate::{CommandFailure, documents};
 use change::{Version, VersionVerdict, diff};
-use document::Body;
 use messages::{CopyKind, word};
 use page::{CanonicalUrl, UrlRules};
 use serde::Serialize;
@@ -136,7 +135,7 @@ impl Looks<'_> {
 
     fn at(&mut self, version: TrialVersion) {
         let rule = self.rule;
-        let body = Body::new(&version.bytes, version.content_type.as_deref(), Some(self.url.as_str()));
+        let body = documents::body(&version.bytes, version.content_type.as_deref(), Some(self.url.as_str()));
         let seen = Version::of_body(&body.with_selection(rule.selection()), self.urls);
         let look = rule.look_at(seen.blocks(), &mut self.memory, Shown::Page, true);
         let diff = self.last.as_ref().map(|(_, before)| diff(before, &seen));

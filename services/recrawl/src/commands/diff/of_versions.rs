@@ -3,11 +3,11 @@
 use super::context::Context;
 use super::html::{self, PageHead, VersionHead};
 use super::{DiffArguments, text, write_page};
-use crate::CommandFailure;
 use crate::commands::page::kept_version;
 use crate::kept_copy::{media_type, unpacked};
 use crate::one_fetch::parsed;
 use crate::ruled_diff::{Comparing, GivenVersion, RuledDiff};
+use crate::{CommandFailure, documents};
 use document::Body;
 use messages::{CopyKind, PageContent};
 use operate::state::CrawlState;
@@ -36,7 +36,7 @@ impl KeptVersion {
 
     fn body(&self) -> Body<'_> {
         let GivenVersion { bytes, url, content_type } = self.given();
-        Body::new(bytes, content_type, url)
+        documents::body(bytes, content_type, url)
     }
 }
 

@@ -1,9 +1,8 @@
 //! `recrawl rules --check`: all rules on the pages of a crawl.
 
-use crate::CommandFailure;
 use crate::kept_copy::unpacked;
+use crate::{CommandFailure, documents};
 use detector::Unread;
-use document::Body;
 use document::select::PartUse;
 use messages::{CopyKind, PageContent, PageSelection};
 use operate::places_passed_over;
@@ -107,7 +106,7 @@ fn checked(url: &CanonicalUrl, rule: &WatchRule, watched: &WatchedPage) -> Resul
 /// The rule on the stored bytes of the page.
 fn on_copy(url: &CanonicalUrl, rule: &WatchRule, copy: &PageContent) -> Result<CheckedPage, CommandFailure> {
     let content = unpacked(copy, usize::MAX)?;
-    let body = Body::new(&content, copy.content_type.as_deref(), Some(url.as_str()));
+    let body = documents::body(&content, copy.content_type.as_deref(), Some(url.as_str()));
     let blocks = body.with_selection(rule.selection()).blocks();
     let sights = rule.sights(&blocks);
     let chosen = |is_chosen: &dyn Fn(&watch::Trigger, Sight) -> bool| -> Vec<String> {

@@ -1,7 +1,7 @@
 //! Links of the pages of a crawl, counted in the copies that are kept as received.
 
 use super::StudiedPage;
-use crate::CommandFailure;
+use crate::{CommandFailure, documents};
 use ::page::{CanonicalUrl, PageId, UrlRules};
 use messages::{CopyKind, PageContent, body};
 use operate::CrawlState;
@@ -56,7 +56,7 @@ impl LinkCounts {
             self.unreadable += 1;
             return;
         };
-        let reading = reading::read(&body, copy.content_type.as_deref(), Some(copy.url.as_str()));
+        let reading = documents::read(&body, copy.content_type.as_deref(), Some(copy.url.as_str()));
         let targets: BTreeSet<PageId> = reading
             .links
             .iter()
