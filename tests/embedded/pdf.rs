@@ -1,5 +1,6 @@
 //! A PDF document goes round the loop: it is read in a process of its own, and its changes have their words and their place.
 
+use crate::archives::export;
 use crate::site::{answer, serve_answers};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -51,6 +52,6 @@ fn a_pdf_document_is_read_compared_kept_and_watched() {
     assert!(read["text"].as_str().unwrap().contains("17.50 EUR"), "{read:#}");
     let compared = ask(&["diff", &files[0], &files[1], "--format", "json"]);
     assert!(compared.stdout.contains("Boats up to 10 m"), "{}", compared.stdout);
-    let exported = crawl.ask("export", &["contents"]).exits_with(0).stdout;
+    let exported = export(&crawl, &["contents"]).exits_with(0).stdout;
     assert!(exported.contains("14.50 EUR") && !exported.contains("17.50 EUR"), "{exported}");
 }

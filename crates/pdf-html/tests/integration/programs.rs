@@ -4,30 +4,37 @@
 use crate::edits::compared;
 use change::VersionVerdict;
 
-const MADE: [(&str, &[u8], &[u8], &[u8]); 3] = [
+/// A program, and its three documents.
+const MADE: [(&str, [&[u8]; 3]); 3] = [
     (
         "reportlab",
-        include_bytes!("../pdf/reportlab-a.pdf"),
-        include_bytes!("../pdf/reportlab-b.pdf"),
-        include_bytes!("../pdf/reportlab-c.pdf"),
+        [
+            include_bytes!("../pdf/reportlab-a.pdf"),
+            include_bytes!("../pdf/reportlab-b.pdf"),
+            include_bytes!("../pdf/reportlab-c.pdf"),
+        ],
     ),
     (
         "fpdf2",
-        include_bytes!("../pdf/fpdf2-a.pdf"),
-        include_bytes!("../pdf/fpdf2-b.pdf"),
-        include_bytes!("../pdf/fpdf2-c.pdf"),
+        [
+            include_bytes!("../pdf/fpdf2-a.pdf"),
+            include_bytes!("../pdf/fpdf2-b.pdf"),
+            include_bytes!("../pdf/fpdf2-c.pdf"),
+        ],
     ),
     (
         "WeasyPrint",
-        include_bytes!("../pdf/weasyprint-a.pdf"),
-        include_bytes!("../pdf/weasyprint-b.pdf"),
-        include_bytes!("../pdf/weasyprint-c.pdf"),
+        [
+            include_bytes!("../pdf/weasyprint-a.pdf"),
+            include_bytes!("../pdf/weasyprint-b.pdf"),
+            include_bytes!("../pdf/weasyprint-c.pdf"),
+        ],
     ),
 ];
 
 #[test]
 fn an_edit_is_reported_by_its_words_and_a_new_date_of_the_file_is_not() {
-    for (program, before, again, after) in MADE {
+    for (program, [before, again, after]) in MADE {
         let same = compared(before, again).verdict;
         assert!(matches!(same, VersionVerdict::Unchanged | VersionVerdict::Cosmetic), "{program}: {same:?}");
         let edited = compared(before, after);
