@@ -31,6 +31,7 @@ mod forgetting;
 mod full_disk;
 mod hints;
 mod history;
+mod hostile_pdf;
 mod ledger;
 mod mail;
 mod mcp;
@@ -44,6 +45,8 @@ mod other_mirrors;
 mod outputs;
 mod parquet;
 mod pdf;
+#[path = "../../crates/pdf-html/tests/integration/writer.rs"]
+mod pdf_writer;
 mod power_cuts;
 mod preferences;
 mod presets;

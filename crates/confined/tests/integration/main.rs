@@ -6,11 +6,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The program `examples/faults.rs`, which cargo builds beside the tests.
+/// The program `tests/faults`.
 fn program() -> PathBuf {
-    let tests = std::env::current_exe().expect("a test has a program");
-    let directory = tests.ancestors().nth(2).expect("programs of tests lie two directories below the others");
-    directory.join("examples/faults")
+    PathBuf::from(env!("CARGO_BIN_EXE_confined-faults"))
 }
 
 /// A reader whose documents are never late.

@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a panic is how a test fails, also in its helpers")]
 
 mod edits;
-mod hostile;
 mod programs;
 mod reading;
 mod writer;

@@ -1,7 +1,7 @@
 //! Documents that are made to harm their reader. Each is read within the limits of its process, or compared by its digest, and the
 //! next document is read.
 
-use crate::writer::{File, MANNERS, Making, Part, document, packed};
+use crate::pdf_writer::{File, MANNERS, Making, Part, document, packed};
 use chance::{Draws, SplitMix64};
 use confined::ConfinedReader;
 use document::{NotRead, ReadConfined};
@@ -16,10 +16,8 @@ use std::time::Instant;
 /// A reader whose documents are late by the time of their own process only, on a clock that stands still.
 fn reader() -> ConfinedReader {
     static START: OnceLock<Instant> = OnceLock::new();
-    let tests = std::env::current_exe().expect("a test has a program");
-    let program: PathBuf =
-        tests.ancestors().nth(2).expect("tests lie two directories deep").join("examples/confined_reader");
-    ConfinedReader::with_clock(program, Vec::new(), || *START.get_or_init(Instant::now))
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_recrawl"));
+    ConfinedReader::with_clock(program, vec!["read-document".into()], || *START.get_or_init(Instant::now))
 }
 
 fn good() -> Vec<u8> {
