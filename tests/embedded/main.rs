@@ -46,6 +46,7 @@ mod outputs;
 mod parquet;
 mod pdf;
 #[path = "../../crates/pdf-html/tests/integration/writer.rs"]
+#[expect(dead_code, reason = "the tests of pdf-html use all of it")]
 mod pdf_writer;
 mod power_cuts;
 mod preferences;

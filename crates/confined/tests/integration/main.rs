@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The program `tests/faults`.
+/// The program `tests/programs/faults.rs`.
 fn program() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_confined-faults"))
 }

@@ -72,7 +72,7 @@ pub fn deliver(arguments: &DeliverArguments, format: Format) -> Result<(), Comma
         Some(port) => receivers.start_at(port, changes, &mut background)?,
         None => receivers.start(changes, &mut background)?,
     }
-    while !stop.is_stopped() && !(arguments.once && are_idle(&before, &board.receivers().statuses())) {
+    while !(stop.is_stopped() || arguments.once && are_idle(&before, &board.receivers().statuses())) {
         std::thread::sleep(LOOK_EVERY);
     }
     drop(background);
