@@ -22,8 +22,14 @@ const MAX_DATA: &str = "--data=1073741824";
 /// Longest file that a browser may write.
 const MAX_FILE: &str = "--fsize=67108864";
 
-/// The browser has a directory for temporary files of its own, in memory. It goes with the browser, however that ends.
-const OWN_FILES: &str = r#"mount -t tmpfs -o size=512m,mode=1777 recrawl-browser /tmp && exec "$@""#;
+/// The browser has a directory for temporary files of its own, in memory. It goes with the browser, however that ends. Where
+/// people and services keep their files, it sees none, and nothing else can be written.
+const OWN_FILES: &str = r#"
+for directory in /home /root /run /srv /mnt /media /var/lib /var/tmp /dev/shm; do
+    if [ -d $directory ]; then mount -t tmpfs -o size=1m,mode=755 recrawl-browser $directory 2>/dev/null || :; fi
+done
+mount -o remount,bind,ro / 2>/dev/null || :
+mount -t tmpfs -o size=512m,mode=1777 recrawl-browser /tmp && exec "$@""#;
 const PROFILE: &str = "/tmp/profile";
 
 /// The shell connects the pipes of the debugging protocol, which are descriptors 3 and 4, and makes way for the rest.

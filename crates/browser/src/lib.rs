@@ -10,6 +10,7 @@
 //! The crate knows nothing of hosts, robots.txt or schedules.
 
 mod browser;
+mod interception;
 mod jail;
 mod pipe;
 mod rendering;
@@ -27,7 +28,7 @@ pub enum BrowserError {
     /// No browser was found.
     #[error(
         "no browser is found: none of {tried} is on PATH; install Debian's package chromium-headless-shell, or name one by \
-         render.browser"
+         fetch.browser"
     )]
     NotFound {
         /// Names of the programs.

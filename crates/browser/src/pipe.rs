@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -18,15 +18,92 @@ const MAX_MESSAGE: usize = 64 << 20;
 /// Most bytes of what the browser prints that are kept.
 const MAX_PRINTED: usize = 2 << 10;
 
-/// An event of a session.
+/// Most events of a session that wait, for as long as a part of its page is on its way.
+pub(crate) const MAX_WAITING: usize = 5_000;
+/// Longest text of an event that is kept. A request with a longer address is not sent.
+const MAX_TEXT: usize = 8 << 10;
+
+/// An event of a session, with what is needed of it.
 #[derive(Debug)]
 pub(crate) struct Event {
     pub(crate) session: String,
-    pub(crate) method: String,
-    pub(crate) params: Value,
+    pub(crate) kind: EventKind,
 }
 
-pub(crate) type Events = mpsc::UnboundedReceiver<Event>;
+#[derive(Debug)]
+pub(crate) enum EventKind {
+    Loaded,
+    Crashed,
+    Dialog,
+    /// A frame or a worker is there, and waits.
+    Attached {
+        session: String,
+        kind: String,
+    },
+    Begun {
+        id: String,
+    },
+    Ended {
+        id: String,
+    },
+    Requested(Request),
+}
+
+/// A request that waits for its answer.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) id: String,
+    pub(crate) frame: String,
+    pub(crate) url: String,
+    pub(crate) method: String,
+    /// Its `resourceType`.
+    pub(crate) kind: String,
+    pub(crate) accept: Option<String>,
+    pub(crate) origin: Option<String>,
+    /// Whether nobody waits for it yet (`sec-purpose: prefetch`).
+    pub(crate) is_prefetch: bool,
+}
+
+impl EventKind {
+    /// `None` for an event that says nothing to us.
+    fn of(method: &str, params: &Value) -> Option<Self> {
+        let text = |value: &Value| value.as_str().filter(|text| text.len() <= MAX_TEXT).unwrap_or_default().to_owned();
+        Some(match method {
+            "Page.loadEventFired" => Self::Loaded,
+            "Inspector.targetCrashed" => Self::Crashed,
+            "Page.javascriptDialogOpening" => Self::Dialog,
+            "Target.attachedToTarget" => {
+                Self::Attached { session: text(&params["sessionId"]), kind: text(&params["targetInfo"]["type"]) }
+            }
+            "Network.requestWillBeSent" => Self::Begun { id: text(&params["requestId"]) },
+            "Network.loadingFinished" | "Network.loadingFailed" => Self::Ended { id: text(&params["requestId"]) },
+            "Fetch.requestPaused" => {
+                let request = &params["request"];
+                let header = |name: &str| {
+                    let headers = request["headers"].as_object().into_iter().flatten();
+                    let mut found = headers.filter(|(known, _)| known.eq_ignore_ascii_case(name));
+                    found.next().map(|(_, value)| text(value)).filter(|value| value.len() <= MAX_HEADER)
+                };
+                Self::Requested(Request {
+                    id: text(&params["requestId"]),
+                    frame: text(&params["frameId"]),
+                    url: text(&request["url"]),
+                    method: text(&request["method"]),
+                    kind: text(&params["resourceType"]),
+                    accept: header("accept"),
+                    origin: header("origin"),
+                    is_prefetch: header("sec-purpose").is_some(),
+                })
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Longest value of a header that a page may choose.
+const MAX_HEADER: usize = 256;
+
+pub(crate) type Events = mpsc::Receiver<Event>;
 /// The result of a command: its `result`, or the message of its error. Never comes if the browser ends.
 pub(crate) type Reply = oneshot::Receiver<Result<Value, String>>;
 
@@ -34,7 +111,9 @@ pub(crate) type Reply = oneshot::Receiver<Result<Value, String>>;
 struct State {
     next_id: Cell<u64>,
     replies: RefCell<HashMap<u64, oneshot::Sender<Result<Value, String>>>>,
-    sessions: RefCell<HashMap<String, mpsc::UnboundedSender<Event>>>,
+    sessions: RefCell<HashMap<String, mpsc::Sender<Event>>>,
+    /// Sessions with more events than may wait.
+    flooded: RefCell<HashSet<String>>,
     printed: RefCell<String>,
     is_closed: Cell<bool>,
 }
@@ -81,12 +160,18 @@ impl Pipe {
     }
 
     /// Lets the events of a session go to a receiver.
-    pub(crate) fn subscribe(&self, session: &str, events: mpsc::UnboundedSender<Event>) {
+    pub(crate) fn subscribe(&self, session: &str, events: mpsc::Sender<Event>) {
         self.state.sessions.borrow_mut().insert(session.to_owned(), events);
     }
 
     pub(crate) fn unsubscribe(&self, session: &str) {
         self.state.sessions.borrow_mut().remove(session);
+        self.state.flooded.borrow_mut().remove(session);
+    }
+
+    /// Whether more events of a session came than may wait. Some of them are lost.
+    pub(crate) fn is_flooded(&self, session: &str) -> bool {
+        self.state.flooded.borrow().contains(session)
     }
 
     /// Whether the browser has ended.
@@ -151,10 +236,12 @@ fn take(message: &[u8], state: &State) {
         return;
     }
     let (Some(session), Some(method)) = (message["sessionId"].as_str(), message["method"].as_str()) else { return };
-    let (session, method) = (session.to_owned(), method.to_owned());
-    if let Some(events) = state.sessions.borrow().get(&session) {
-        let params = message["params"].take();
-        let _ = events.send(Event { session, method, params });
+    let Some(kind) = EventKind::of(method, &message["params"]) else { return };
+    if let Some(events) = state.sessions.borrow().get(session)
+        && let Err(mpsc::error::TrySendError::Full(event)) =
+            events.try_send(Event { session: session.to_owned(), kind })
+    {
+        state.flooded.borrow_mut().insert(event.session);
     }
 }
 

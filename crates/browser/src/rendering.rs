@@ -19,8 +19,6 @@ pub struct Document<'a> {
 /// Kind of a part of a page, by the request for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// The document of a frame.
-    Frame,
     Script,
     /// A request of a script, for data as a rule.
     Data,
@@ -44,6 +42,8 @@ pub struct PartAnswer {
     /// Target of a redirect.
     pub location: Option<String>,
     pub body: Bytes,
+    /// Whether a script of another origin may read it: anybody would get the same.
+    pub is_for_anybody: bool,
 }
 
 /// Why a part does not come.
@@ -118,6 +118,9 @@ pub enum RenderFailure {
         command: &'static str,
         reason: String,
     },
+    /// The page floods us with events.
+    #[error("rendering: the page made more requests than can be looked at")]
+    Floods,
     /// The page asks for too many parts.
     #[error("rendering: the page asked for more than {0} parts")]
     TooManyParts(usize),

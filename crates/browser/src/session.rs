@@ -1,10 +1,7 @@
 //! One rendering: a browsing context of its own, in which each request is answered by the door.
 
-use crate::pipe::{Event, Events, Pipe, Reply};
-use crate::rendering::{
-    Document, Door, PartAnswer, PartKind, PartRefusal, PartRequest, RenderFailure, RenderLimits, RenderedPage,
-};
-use base64::prelude::{BASE64_STANDARD, Engine as _};
+use crate::pipe::{Event, Events, MAX_WAITING, Pipe, Reply};
+use crate::rendering::{Document, Door, RenderFailure, RenderLimits, RenderedPage};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -12,9 +9,7 @@ use tokio::sync::mpsc;
 
 /// Runs before the scripts of the page.
 const STILL: &str = include_str!("still.js");
-/// The smallest GIF: a picture is there, as far as scripts can see.
-const PICTURE: &[u8] =
-    b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
+const DISPOSE: &str = "Target.disposeBrowserContext";
 /// How long the end of a context may take before it is left to the end of the browser.
 const CLOSE: Duration = Duration::from_secs(2);
 /// Most timers that run in one step.
@@ -27,37 +22,39 @@ const ABANDONED: Duration = Duration::from_secs(1);
 const BETWEEN_TIMERS: Duration = Duration::from_millis(10);
 
 pub(crate) struct Session<'a> {
-    pipe: &'a Pipe,
-    limits: &'a RenderLimits,
+    pub(crate) pipe: &'a Pipe,
+    pub(crate) limits: &'a RenderLimits,
     context: String,
+    is_closed: bool,
     /// The main session. Those of frames and workers follow.
-    id: String,
+    pub(crate) id: String,
     /// The main frame, which has the id of its target.
-    frame: String,
+    pub(crate) frame: String,
     sessions: Vec<String>,
     events: Events,
-    sender: mpsc::UnboundedSender<Event>,
+    sender: mpsc::Sender<Event>,
     /// Time that the browser has left.
     left: Duration,
-    is_loaded: bool,
+    pub(crate) is_loaded: bool,
     /// The document has been handed over. A later one would be another page.
-    is_handed_over: bool,
-    parts: usize,
-    blocked: usize,
-    refused: HashSet<String>,
+    pub(crate) is_handed_over: bool,
+    pub(crate) parts: usize,
+    pub(crate) blocked: usize,
+    pub(crate) refused: HashSet<String>,
     /// Requests that the browser has begun and not ended.
-    open: HashSet<String>,
+    pub(crate) open: HashSet<String>,
 }
 
 impl<'a> Session<'a> {
     pub(crate) async fn open(pipe: &'a Pipe, limits: &'a RenderLimits) -> Result<Self, RenderFailure> {
-        let (sender, events) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::channel(MAX_WAITING);
         let created = pipe.send(None, "Target.createBrowserContext", json!({ "disposeOnDetach": true }));
         let context = text(&answer("Target.createBrowserContext", created, limits.at_work).await?, "browserContextId");
         let mut session = Self {
             pipe,
             limits,
             context,
+            is_closed: false,
             id: String::new(),
             frame: String::new(),
             sessions: Vec::new(),
@@ -94,16 +91,16 @@ impl<'a> Session<'a> {
         answer(command, self.pipe.send(None, command, params), self.limits.at_work).await
     }
 
-    fn listen(&mut self, session: &str) {
+    pub(crate) fn listen(&mut self, session: &str) {
         self.pipe.subscribe(session, self.sender.clone());
         self.sessions.push(session.to_owned());
     }
 
     /// Ends the context. A page that does not let go is left to the end of the browser.
-    pub(crate) async fn close(self) {
-        self.sessions.iter().for_each(|session| self.pipe.unsubscribe(session));
+    pub(crate) async fn close(mut self) {
+        self.is_closed = true;
         let disposed = json!({ "browserContextId": self.context });
-        let _ = tokio::time::timeout(CLOSE, self.pipe.send(None, "Target.disposeBrowserContext", disposed)).await;
+        let _ = tokio::time::timeout(CLOSE, self.pipe.send(None, DISPOSE, disposed)).await;
     }
 
     pub(crate) async fn render(
@@ -232,6 +229,7 @@ impl<'a> Session<'a> {
             };
             self.worked(waited);
             let event = event.ok_or(RenderFailure::BrowserEnded)?;
+            self.is_not_flooded()?;
             self.take(event, document, door).await?;
         }
     }
@@ -246,6 +244,7 @@ impl<'a> Session<'a> {
         if self.pipe.is_closed() {
             return Err(RenderFailure::BrowserEnded);
         }
+        self.is_not_flooded()?;
         let waited = Instant::now();
         let event = match self.events.try_recv() {
             Ok(event) => Some(event),
@@ -263,6 +262,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    fn is_not_flooded(&self) -> Result<(), RenderFailure> {
+        let is_flooded = self.sessions.iter().any(|session| self.pipe.is_flooded(session));
+        if is_flooded { Err(RenderFailure::Floods) } else { Ok(()) }
+    }
+
     fn worked(&mut self, since: Instant) {
         self.left = self.left.saturating_sub(since.elapsed());
     }
@@ -270,153 +274,15 @@ impl<'a> Session<'a> {
     fn too_long(&self) -> RenderFailure {
         RenderFailure::TookTooLong(self.limits.at_work.as_secs())
     }
+}
 
-    async fn take(&mut self, event: Event, document: &Document<'_>, door: &mut impl Door) -> Result<(), RenderFailure> {
-        let is_main = event.session == self.id;
-        match event.method.as_str() {
-            "Page.loadEventFired" if is_main => self.is_loaded = true,
-            "Inspector.targetCrashed" if is_main => return Err(RenderFailure::Crashed),
-            "Page.javascriptDialogOpening" => {
-                self.to(&event.session, "Page.handleJavaScriptDialog", json!({ "accept": false }));
-            }
-            "Network.requestWillBeSent" if is_main => {
-                self.open.insert(text(&event.params, "requestId"));
-            }
-            "Network.loadingFinished" | "Network.loadingFailed" if is_main => {
-                self.open.remove(event.params["requestId"].as_str().unwrap_or_default());
-            }
-            "Target.attachedToTarget" => self.attached(&event.params),
-            "Fetch.requestPaused" => self.requested(&event, document, door).await?,
-            _ => {}
+impl Drop for Session<'_> {
+    /// Ends the context, also of a rendering that was abandoned.
+    fn drop(&mut self) {
+        self.sessions.iter().for_each(|session| self.pipe.unsubscribe(session));
+        if !self.is_closed {
+            drop(self.pipe.send(None, DISPOSE, json!({ "browserContextId": self.context })));
         }
-        Ok(())
-    }
-
-    /// Prepares a frame or a worker before it runs. A service worker never does.
-    fn attached(&mut self, target: &Value) {
-        let session = text(target, "sessionId");
-        let kind = target["targetInfo"]["type"].as_str().unwrap_or_default();
-        if kind == "service_worker" || kind == "shared_worker" {
-            return;
-        }
-        self.listen(&session);
-        self.to(&session, "Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] }));
-        self.to(
-            &session,
-            "Target.setAutoAttach",
-            json!({ "autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true }),
-        );
-        self.to(&session, "Runtime.runIfWaitingForDebugger", json!({}));
-    }
-
-    /// Sends a command whose reply says nothing.
-    fn to(&self, session: &str, command: &'static str, params: Value) {
-        drop(self.pipe.send(Some(session), command, params));
-    }
-
-    async fn requested(
-        &mut self,
-        event: &Event,
-        document: &Document<'_>,
-        door: &mut impl Door,
-    ) -> Result<(), RenderFailure> {
-        let (request, id) = (&event.params["request"], &event.params["requestId"]);
-        let url = request["url"].as_str().unwrap_or_default();
-        let method = request["method"].as_str().unwrap_or_default();
-        let kind = event.params["resourceType"].as_str().unwrap_or_default();
-        let is_page = kind == "Document" && self.is_top_frame(event);
-        if is_page && !self.is_handed_over && url == document.url {
-            self.is_handed_over = true;
-            let answer = PartAnswer {
-                status: 200,
-                content_type: Some(document.content_type.to_owned()),
-                location: None,
-                body: document.body.to_vec().into(),
-            };
-            self.answer(&event.session, id, &answer, None);
-            return Ok(());
-        }
-        let origin = request["headers"]["Origin"].as_str();
-        let part = match (method, kind) {
-            // Only what scripts can see of them is there: a picture, no style, no sound.
-            ("GET", "Image") => {
-                self.stand_in(event, "image/gif", PICTURE, origin);
-                return Ok(());
-            }
-            ("GET", "Stylesheet") | ("OPTIONS", _) => {
-                self.stand_in(event, "text/css", b"", origin);
-                return Ok(());
-            }
-            ("GET", "Document") => Some(PartKind::Frame),
-            ("GET", "Script") => Some(PartKind::Script),
-            ("GET", "XHR" | "Fetch" | "Other" | "Prefetch") => Some(PartKind::Data),
-            // What would change something at a site is never sent.
-            _ => None,
-        };
-        // A page that goes elsewhere is read as it is here.
-        let is_wanted = url.starts_with("http") && !is_page && !self.refused.contains(url);
-        let Some(part) = part.filter(|_| is_wanted) else {
-            self.block(event, url, is_page);
-            return Ok(());
-        };
-        self.parts += 1;
-        if self.parts > self.limits.parts {
-            return Err(RenderFailure::TooManyParts(self.limits.parts));
-        }
-        let accept = request["headers"]["Accept"].as_str().map(str::to_owned);
-        match door.ask(PartRequest { url: url.to_owned(), kind: part, accept }).await {
-            Ok(answer) => self.answer(&event.session, id, &answer, origin),
-            Err(PartRefusal::Blocked) => self.block(event, url, false),
-            Err(PartRefusal::GiveUp(why)) => return Err(RenderFailure::GivenUp(why)),
-        }
-        Ok(())
-    }
-
-    /// Whether a request would replace the page by another one.
-    fn is_top_frame(&self, event: &Event) -> bool {
-        event.session == self.id && event.params["frameId"].as_str() == Some(self.frame.as_str())
-    }
-
-    fn block(&mut self, event: &Event, url: &str, is_page: bool) {
-        self.blocked += usize::from(!is_page);
-        if !is_page && self.refused.len() < self.limits.parts {
-            self.refused.insert(url.to_owned());
-        }
-        // A page that may not go elsewhere stays. Otherwise the browser would show a message in its place.
-        let reason = if is_page { "Aborted" } else { "BlockedByClient" };
-        let params = json!({ "requestId": event.params["requestId"], "errorReason": reason });
-        self.to(&event.session, "Fetch.failRequest", params);
-    }
-
-    fn stand_in(&self, event: &Event, content_type: &str, body: &'static [u8], origin: Option<&str>) {
-        let content_type = Some(content_type.to_owned());
-        let answer = PartAnswer { status: 200, content_type, location: None, body: body.into() };
-        self.answer(&event.session, &event.params["requestId"], &answer, origin);
-    }
-
-    fn answer(&self, session: &str, id: &Value, answer: &PartAnswer, origin: Option<&str>) {
-        let mut headers = Vec::new();
-        let mut header = |name: &str, value: &str| headers.push(json!({ "name": name, "value": value }));
-        if let Some(content_type) = &answer.content_type {
-            header("content-type", content_type);
-        }
-        if let Some(location) = &answer.location {
-            header("location", location);
-        }
-        // Nothing of a reader's is sent along, so a page may read whatever anybody may.
-        if let Some(origin) = origin {
-            header("access-control-allow-origin", origin);
-            header("access-control-allow-credentials", "true");
-            header("access-control-allow-headers", "*, authorization");
-            header("access-control-expose-headers", "*");
-        }
-        let params = json!({
-            "requestId": id,
-            "responseCode": answer.status,
-            "responseHeaders": headers,
-            "body": BASE64_STANDARD.encode(&answer.body),
-        });
-        self.to(session, "Fetch.fulfillRequest", params);
     }
 }
 
@@ -436,8 +302,8 @@ fn text(value: &Value, key: &str) -> String {
 /// A document whose links are relative to another address than its own, because its scripts have moved it.
 fn with_base(html: String, base: Option<&str>) -> String {
     let Some(base) = base else { return html };
-    let Some(head) = html.find("<head>") else { return html };
+    let Some(head) = html.find("<head").and_then(|head| Some(head + html[head..].find('>')? + 1)) else { return html };
     let escaped = base.replace('&', "&amp;").replace('"', "&quot;");
-    let (before, after) = html.split_at(head + "<head>".len());
+    let (before, after) = html.split_at(head);
     format!("{before}<base href=\"{escaped}\">{after}")
 }

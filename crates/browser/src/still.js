@@ -93,9 +93,12 @@
   const isTop = window === window.top;
   const timers = new Map();
   let ids = 0;
+  // Timers that set one another wait at least four milliseconds from the fifth on (HTML, "timer initialization steps").
+  let level = 0;
   const add = (run, delay, every) => {
     ids += 1;
-    timers.set(ids, { at: now + Math.max(0, Number(delay) || 0), order: ids, run, every });
+    const least = level >= 5 ? 4 : 0;
+    timers.set(ids, { at: now + Math.max(least, Number(delay) || 0), order: ids, run, every, level: level + 1 });
     return ids;
   };
   const called = (work, rest) => (typeof work === 'function' ? () => work(...rest) : () => (0, eval)(String(work)));
@@ -131,7 +134,9 @@
       ids += 1;
       timer.order = ids;
       ran += 1;
+      level = timer.level;
       try { timer.run(); } catch (error) { console.error(error); }
+      level = 0;
       await turn();
     }
     const next = first();

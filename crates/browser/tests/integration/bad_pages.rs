@@ -1,7 +1,7 @@
 //! Pages that harm their browser end, and the next one is rendered.
 
-use crate::site::{Site, in_browser, render, render_with};
-use browser::{RenderFailure, RenderLimits};
+use crate::site::{PAGE, Site, in_browser, now, render, render_with};
+use browser::{Document, Door, PartAnswer, PartRefusal, PartRequest, RenderFailure, RenderLimits};
 use std::time::Duration;
 
 #[test]
@@ -45,6 +45,27 @@ fn a_page_that_takes_all_memory_ends_alone() {
             let next = render(browser, "<p>the next</p>", &mut Site::default()).await;
             assert!(next.contains("the next"), "{script}: {next}");
         }
+    });
+}
+
+/// A door that lets nothing through for some time.
+struct Slow;
+
+impl Door for Slow {
+    async fn ask(&mut self, _: PartRequest) -> Result<PartAnswer, PartRefusal> {
+        tokio::time::sleep(Duration::from_secs(4)).await;
+        Err(PartRefusal::Blocked)
+    }
+}
+
+#[test]
+fn a_page_that_floods_us_while_a_part_is_on_its_way_is_given_up() {
+    in_browser(async |browser| {
+        let page = "<script>fetch('/slow'); const go = () => { for (let i = 0; i < 100; i++) fetch('data:text/plain,' + i); \
+            new MessageChannel().port1; Promise.resolve().then(() => fetch('data:text/plain,x').then(go)); }; go();</script>";
+        let document = Document { url: PAGE, content_type: "text/html", body: page.as_bytes(), now: now() };
+        let given_up = browser.render(&document, &mut Slow, &RenderLimits::default()).await.unwrap_err();
+        assert_eq!(given_up, RenderFailure::Floods);
     });
 }
 

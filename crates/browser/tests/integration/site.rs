@@ -45,6 +45,7 @@ impl Door for Site {
             content_type: (!is_redirect).then(|| (*content_type).to_owned()),
             location: is_redirect.then(|| body.clone()),
             body: if is_redirect { Vec::new() } else { body.clone().into_bytes() }.into(),
+            is_for_anybody: true,
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The rendered document has what a reader sees.
 
-use crate::site::{Site, in_browser, render, render_with};
-use browser::{PartKind, RenderFailure, RenderLimits};
+use crate::site::{Site, in_browser, now, render, render_with};
+use browser::{Document, PartKind, RenderFailure, RenderLimits};
 
 /// A page whose list comes from a data request of its script.
 pub(crate) const APP: &str = "<!doctype html><html><head><title>app</title></head><body><div id=root></div>\
@@ -81,7 +81,7 @@ fn only_text_is_asked_for_and_nothing_is_changed_at_a_site() {
         .await;
         let mut asked = site.asked_for();
         asked.sort_unstable();
-        assert_eq!(asked, ["/frame", "/m.js"]);
+        assert_eq!(asked, ["/m.js"], "what a frame shows is not in the document");
         assert!(html.contains("<title>loaded</title>") && html.contains("refused"), "{html}");
     });
 }
@@ -118,6 +118,25 @@ fn a_page_that_goes_elsewhere_is_read_as_it_is() {
         let html =
             render(browser, "<a href=x>x</a><script>history.pushState(0, '', '/deep/er/')</script>", &mut site).await;
         assert!(html.contains(r#"<head><base href="http://a.test/deep/er/">"#), "{html}");
+    });
+}
+
+#[test]
+fn a_page_that_waits_for_itself_reaches_its_later_timers() {
+    in_browser(async |browser| {
+        let page = "<p id=p></p><script>const wait = () => window.done ? p.textContent = 'done' : setTimeout(wait, 0); wait(); \
+            setTimeout(() => { window.done = true }, 1000)</script>";
+        assert!(render(browser, page, &mut Site::default()).await.contains("done</p>"));
+    });
+}
+
+#[test]
+fn the_page_comes_back_however_the_browser_writes_its_address() {
+    in_browser(async |browser| {
+        let url = "http://a.test/a|b?q='x'&r=[1]";
+        let document = Document { url, content_type: "text/html", body: b"<p>here", now: now() };
+        let page = browser.render(&document, &mut Site::default(), &RenderLimits::default()).await.unwrap();
+        assert!(page.html.contains("<p>here</p>"), "{}", page.html);
     });
 }
 
