@@ -14,6 +14,8 @@ const NEARLY_NONE: usize = 200;
 const WITH_EMPTY_PLACE: usize = 1_500;
 /// Bytes of visible text below which a word to readers without scripts is a sign.
 const WITH_NOSCRIPT: usize = 600;
+/// Most templates within one another that are told apart.
+const MOST_TEMPLATES: usize = 16;
 /// Bytes of a script within the page that may make a page.
 const PROGRAM: usize = 400;
 
@@ -36,12 +38,15 @@ impl ScriptSigns {
         let mut signs = Self::default();
         // The last start tag, while nothing has come behind it.
         let mut open: Option<StartTag<'_>> = None;
-        let (mut script, mut templates) = (None, 0_usize);
+        // Whether each open template is hidden. One that is a shadow root is shown.
+        let (mut script, mut templates) = (None, Vec::new());
         for token in tokens(html) {
             match token {
                 Token::Start(tag) => {
                     match tag.name {
-                        TEMPLATE => templates += 1,
+                        TEMPLATE if templates.len() < MOST_TEMPLATES => {
+                            templates.push(values_of(tag.attributes(), ["shadowrootmode"])[0].is_none());
+                        }
                         SCRIPT => {
                             script = Some(tag);
                             signs.programs += usize::from(is_served(tag.attributes(), host));
@@ -51,16 +56,18 @@ impl ScriptSigns {
                     open = Some(tag);
                 }
                 Token::End(name) => {
-                    templates = templates.saturating_sub(usize::from(name == TEMPLATE));
+                    if name == TEMPLATE {
+                        templates.pop();
+                    }
                     if let Some(tag) = open.take().filter(|tag| tag.name == name) {
-                        signs.empty_places += usize::from(templates == 0 && is_place(&tag));
+                        signs.empty_places += usize::from(!templates.contains(&true) && is_place(&tag));
                     }
                 }
                 Token::Text(text, kind) => {
                     let bytes = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).count();
                     let within = open.take_if(|_| bytes > 0);
                     match kind {
-                        TextKind::Data | TextKind::Verbatim if templates == 0 => {
+                        TextKind::Data | TextKind::Verbatim if !templates.contains(&true) => {
                             signs.text_bytes += bytes;
                         }
                         TextKind::Script if is_program(script, bytes) => signs.programs += 1,
@@ -159,6 +166,8 @@ mod tests {
         }
         let header = format!("<header>{}</header><main id=app></main><script src=/a.js></script>", TEXT.repeat(10));
         assert!(needs(&header), "the texts around the empty place are not the page");
+        let shadow = format!("<x-a><template shadowrootmode=open><p>{}</template></x-a>", TEXT.repeat(3));
+        assert!(ScriptSigns::of_html(&shadow, "").text_bytes > 200, "a shadow root is shown");
         let within = format!("<div id=x></div><script>{}</script>", "document.body.append(1);".repeat(30));
         assert!(needs(&within));
     }

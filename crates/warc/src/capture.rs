@@ -39,7 +39,9 @@ impl LogPosition<'_> {
     pub(crate) fn body_record(&self, result: &FetchResult) -> RecordId {
         let recorded = result.exchanges.iter().filter(|exchange| is_recorded(exchange)).count();
         match recorded.checked_sub(1) {
-            Some(_) if result.rendered => self.id(result, CONVERSION, 0),
+            Some(_) if result.rendered && result.look.outcome == FetchOutcome::Fetched => {
+                self.id(result, CONVERSION, 0)
+            }
             Some(last) => self.id(result, "response", last),
             None => self.id(result, "resource", 0),
         }

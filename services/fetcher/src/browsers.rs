@@ -4,8 +4,9 @@ use crate::parts::Parts;
 use crate::response::Response;
 use crate::rules::FetcherRules;
 use crate::sentinels::Sentinels;
-use browser::{Browser, BrowserError, BrowserRules, RenderFailure};
+use browser::{Browser, BrowserError, BrowserRules};
 use document::ScriptSigns;
+use messages::Digest;
 use page::{CanonicalUrl, PageId, Timestamp};
 use scope::{Rendering, Scope};
 use std::cell::{Cell, RefCell};
@@ -16,7 +17,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 /// Most pages rendered at once.
-const AT_ONCE: usize = 2;
+const AT_ONCE: usize = 4;
 /// Pages after which a browser is ended, because it does not give back all memory.
 const PAGES_OF_BROWSER: u32 = 200;
 /// Idle time (real) after which a browser is ended.
@@ -67,7 +68,14 @@ impl Browsers {
 
     /// Whether the answer to a request for a page is rendered: a whole document whose page's rule asks for it, and which, if the
     /// rule leaves it open, shows signs that it needs a browser and has not been rendered in vain lately.
-    pub(crate) fn renders(&self, page: &CanonicalUrl, response: &Response, now: Timestamp) -> bool {
+    pub(crate) fn renders(
+        &self,
+        page: &CanonicalUrl,
+        known: Option<Digest>,
+        response: &Response,
+        now: Timestamp,
+    ) -> bool {
+        let was_rendered = self.sentinels.borrow().is_rendered(page.page_id(), known);
         let is_whole_document = self.rules.is_some()
             && matches!(response.status.as_u16(), 200..=205 | 207..=299)
             && !response.truncated
@@ -78,6 +86,8 @@ impl Browsers {
         match self.scope.rendering(page) {
             Rendering::Never => false,
             Rendering::Always => true,
+            // A page keeps its form: what is shown and what was sent differ.
+            Rendering::Auto if was_rendered => true,
             Rendering::Auto => {
                 let is_in_vain = self.in_vain.borrow().get(&page.page_id()).is_some_and(|until| *until > now);
                 !is_in_vain && signs(&response.body, response.content_type().as_deref(), page).need_a_browser()
@@ -87,7 +97,18 @@ impl Browsers {
 
     /// Whether a document is the better copy of a page: with it, more is shown than in what the server sent. One with less is never
     /// taken. Where the rule leaves it open, a page that gains little is read as it was sent, for a while.
-    pub(crate) fn is_gain(&self, page: &CanonicalUrl, sent: &Response, rendered: &str, now: Timestamp) -> bool {
+    /// The form that the requester has is kept.
+    pub(crate) fn is_gain(
+        &self,
+        page: &CanonicalUrl,
+        known: Option<Digest>,
+        sent: &Response,
+        rendered: &str,
+        now: Timestamp,
+    ) -> bool {
+        if self.sentinels.borrow().is_rendered(page.page_id(), known) && !rendered.is_empty() {
+            return true;
+        }
         let before = signs(&sent.body, sent.content_type().as_deref(), page).text_bytes;
         let after = ScriptSigns::of_html(rendered, page.host_name()).text_bytes;
         if self.scope.rendering(page) == Rendering::Always {
@@ -129,23 +150,31 @@ impl Browsers {
         let started = Rc::new(Browser::start(rules).await?);
         self.rendered.set(1);
         *self.running.borrow_mut() = Some(started.clone());
+        self.end_when_idle(&started);
         Ok(started)
     }
 
-    /// A page has been rendered, or not. Unless another one follows soon, the browser ends. After a page that harmed it, it ends as
-    /// soon as it renders no other.
-    pub(crate) fn is_done(&self, failure: Option<&RenderFailure>) {
-        if failure.is_some_and(|failure| !matches!(failure, RenderFailure::GivenUp(_))) {
-            self.running.borrow_mut().take();
-        }
-        self.uses.set(self.uses.get() + 1);
-        let (uses, running, now) = (self.uses.clone(), Rc::downgrade(&self.running), self.uses.get());
+    /// After a page that harmed it, a browser ends as soon as it renders no other.
+    pub(crate) fn is_harmed(&self) {
+        self.running.borrow_mut().take();
+    }
+
+    fn end_when_idle(&self, started: &Rc<Browser>) {
+        let (uses, running, started) = (self.uses.clone(), Rc::downgrade(&self.running), Rc::downgrade(started));
         tokio::task::spawn_local(async move {
-            tokio::time::sleep(IDLE).await;
-            if uses.get() == now
-                && let Some(running) = running.upgrade()
-            {
-                running.borrow_mut().take();
+            loop {
+                let before = uses.get();
+                tokio::time::sleep(IDLE).await;
+                let Some(running) = running.upgrade() else { return };
+                let mut running = running.borrow_mut();
+                let is_it = running.as_ref().is_some_and(|browser| Rc::as_ptr(browser) == started.as_ptr());
+                if !is_it {
+                    return;
+                }
+                if uses.get() == before {
+                    running.take();
+                    return;
+                }
             }
         });
     }

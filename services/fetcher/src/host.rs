@@ -198,7 +198,12 @@ impl HostWorker {
                 job.record(record, &job.at.clone(), fetched_at, next.is_none());
             }
             let Some(next) = next else {
-                if self.network.browsers.renders(&job.request.url, &response, fetched_at) {
+                if self.network.browsers.renders(
+                    &job.request.url,
+                    job.request.validators.content_digest,
+                    &response,
+                    fetched_at,
+                ) {
                     // Boxed because it is rare: it would enlarge the future of every page.
                     return Box::pin(self.rendered(job, fetched_at, latency, response)).await;
                 }
@@ -280,7 +285,7 @@ impl HostWorker {
         let steps = job.take_steps(self.clock.now());
         let (known_digest, under_way) = (job.request.validators.content_digest, job.is_answered());
         let recorded = std::mem::take(&mut job.recorded);
-        let job_known = job.known_by_its_parts;
+        let (job_known, is_rendered) = (job.known_by_its_parts, job.is_rendered);
         let mut result = self.result(*job, fetched_at, latency, outcome);
         result.detail = detail;
         let look = &mut result.look;
@@ -289,7 +294,9 @@ impl HostWorker {
         look.validators.url = look.final_url.clone();
         look.validators.etag = kept_header(&response, header::ETAG);
         look.validators.last_modified = kept_header(&response, header::LAST_MODIFIED);
-        look.fresh_for_s = response.fresh_for(fetched_at).map(|left| left.as_secs() as i64);
+        // Its server speaks of the document alone, and the data of a rendered page may have changed.
+        let fresh_for = response.fresh_for(fetched_at).filter(|_| !is_rendered);
+        look.fresh_for_s = fresh_for.map(|left| left.as_secs() as i64);
         if outcome == FetchOutcome::Fetched {
             let (digest, length) = match job_known {
                 Some(known) => (known.digest, known.length),
@@ -302,7 +309,7 @@ impl HostWorker {
             result.truncated = response.truncated;
             if known_digest == Some(digest) {
                 look.outcome = FetchOutcome::SameContent;
-                result.payload_sha1 = (!result.exchanges.is_empty()).then(|| Sha1::of(&response.body));
+                result.payload_sha1 = (!result.exchanges.is_empty() && !is_rendered).then(|| Sha1::of(&response.body));
             } else {
                 body = Some(response.body);
             }

@@ -132,6 +132,14 @@ impl FetchJob {
         }
     }
 
+    /// Drops all exchanges behind these, and the body of the last: the answer has it.
+    pub(crate) fn keep_exchanges(&mut self, count: usize) {
+        self.exchanges.truncate(count);
+        if let Some(last) = self.exchanges.last_mut() {
+            (last.body, last.body_is_cut) = (None, false);
+        }
+    }
+
     /// Adds the body of the last exchange, as far as the result has room for it.
     pub(crate) fn keep_body_of_last(&mut self, body: Option<RecordedBody>) {
         let room = MAX_RECORDED_BYTES.saturating_sub(self.exchanges.iter().map(bytes_of).sum::<usize>());

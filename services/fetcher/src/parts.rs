@@ -2,7 +2,7 @@
 
 use browser::PartAnswer;
 use messages::Validators;
-use page::Timestamp;
+use page::{PageId, Timestamp};
 use std::collections::HashMap;
 
 /// Most bytes of the answers that are kept.
@@ -27,7 +27,8 @@ pub(crate) struct Parts {
     kept: HashMap<(String, Option<String>), KeptPart>,
     bytes: usize,
     uses: u64,
-    failing: HashMap<String, u8>,
+    /// By page, and by part of it. A part without a name is the page itself.
+    failing: HashMap<(PageId, String), u8>,
 }
 
 impl Parts {
@@ -71,19 +72,23 @@ impl Parts {
         }
     }
 
-    /// Notes that a part did not come. Returns whether that is how it is, because it has failed before.
-    pub(crate) fn fails_for_good(&mut self, url: &str) -> bool {
-        if self.failing.len() >= MOST_FAILING && !self.failing.contains_key(url) {
+    /// Notes that a part of a page did not come at a look. Returns whether that is how it is, because it failed at the looks
+    /// before, too.
+    pub(crate) fn fails_for_good(&mut self, page: PageId, part: &str) -> bool {
+        let key = (page, part.to_owned());
+        if self.failing.len() >= MOST_FAILING && !self.failing.contains_key(&key) {
             self.failing.clear();
         }
-        let failures = self.failing.entry(url.to_owned()).or_default();
+        let failures = self.failing.entry(key).or_default();
         *failures = failures.saturating_add(1);
         *failures >= FAILS_FOR_GOOD
     }
 
-    /// Notes that a part came.
-    pub(crate) fn came(&mut self, url: &str) {
-        self.failing.remove(url);
+    /// Notes that a part of a page came.
+    pub(crate) fn came(&mut self, page: PageId, part: &str) {
+        if !self.failing.is_empty() {
+            self.failing.remove(&(page, part.to_owned()));
+        }
     }
 }
 
@@ -121,8 +126,10 @@ mod tests {
     #[test]
     fn a_part_that_fails_again_and_again_is_absent_until_it_comes() {
         let mut parts = Parts::default();
-        assert_eq!([(); 4].map(|()| parts.fails_for_good("a")), [false, false, true, true]);
-        parts.came("a");
-        assert!(!parts.fails_for_good("a") && !parts.fails_for_good("b"));
+        let [page, other] = [1, 2].map(|number| PageId([number; 16]));
+        assert_eq!([(); 4].map(|()| parts.fails_for_good(page, "a")), [false, false, true, true]);
+        assert!(!parts.fails_for_good(other, "a"), "an outage at other pages says nothing");
+        parts.came(page, "a");
+        assert!(!parts.fails_for_good(page, "a") && !parts.fails_for_good(page, "b"));
     }
 }

@@ -6,8 +6,8 @@ use page::{PageId, Timestamp};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Most parts that are remembered, of all pages. Beyond that all are forgotten: their pages are rendered once more.
-const MOST_PARTS: usize = 200_000;
+/// Most bytes that are remembered, of all pages. Beyond that all are forgotten: their pages are rendered once more.
+const MOST_BYTES: usize = 64 << 20;
 /// After this time a page is rendered whatever its parts say: scripts know what day it is.
 const AT_MOST: Duration = Duration::from_secs(86_400);
 
@@ -40,7 +40,7 @@ impl SeenPart {
 #[derive(Default)]
 pub(crate) struct Sentinels {
     pages: HashMap<PageId, Sentinel>,
-    parts: usize,
+    bytes: usize,
 }
 
 struct Sentinel {
@@ -66,6 +66,16 @@ impl Sentinels {
         holds.then(|| (sentinel.parts.clone(), sentinel.copy))
     }
 
+    /// Whether the copy that somebody has of a page is a rendered one.
+    pub(crate) fn is_rendered(&self, page: PageId, known: Option<Digest>) -> bool {
+        self.pages.get(&page).is_some_and(|sentinel| known == Some(sentinel.copy.digest))
+    }
+
+    /// Forgets from what a page was rendered, but not that it was: all of its parts are to be looked at by a browser.
+    pub(crate) fn note_without_parts(&mut self, page: PageId, copy: RenderedCopy) {
+        self.note(page, copy.digest, Vec::new(), copy, Timestamp::MIN);
+    }
+
     /// Remembers from what a page was rendered.
     pub(crate) fn note(
         &mut self,
@@ -75,13 +85,22 @@ impl Sentinels {
         copy: RenderedCopy,
         rendered_at: Timestamp,
     ) {
-        if self.parts + parts.len() >= MOST_PARTS {
+        let sentinel = Sentinel { sent, parts, copy, rendered_at };
+        if self.bytes + sentinel.bytes() > MOST_BYTES {
             *self = Self::default();
         }
-        self.parts += parts.len() + 1;
-        if let Some(earlier) = self.pages.insert(page, Sentinel { sent, parts, copy, rendered_at }) {
-            self.parts -= earlier.parts.len() + 1;
+        self.bytes += sentinel.bytes();
+        if let Some(earlier) = self.pages.insert(page, sentinel) {
+            self.bytes -= earlier.bytes();
         }
+    }
+}
+
+impl Sentinel {
+    fn bytes(&self) -> usize {
+        let of_part =
+            |part: &SeenPart| part.request.url.len() + part.request.accept.as_ref().map_or(0, String::len) + 128;
+        self.parts.iter().map(of_part).sum::<usize>() + 256
     }
 }
 

@@ -234,7 +234,7 @@ impl FetchResult {
     pub fn exchange_of_page(&self) -> Option<&Exchange> {
         self.look.status?;
         match self.rendered {
-            true => self.exchanges.iter().find(|exchange| exchange.url == self.look.answered_by().as_str()),
+            true => self.exchanges.iter().rfind(|exchange| exchange.url == self.look.answered_by().as_str()),
             false => self.exchanges.last(),
         }
     }

@@ -18,6 +18,9 @@ use messages::{FetchOutcome, FetchReason, Validators};
 use page::{CanonicalUrl, Timestamp};
 use std::time::Duration;
 
+/// Time until a page is asked for again whose browser did not run.
+const BROWSER_REST: Duration = Duration::from_secs(60);
+
 /// The object of a request: a page, or a robots.txt.
 #[derive(Clone, Copy)]
 pub(super) enum Errand<'a> {
@@ -45,6 +48,8 @@ pub(super) enum Unsent {
     Drained,
     /// There was no open file for a connection.
     NoFile(String),
+    /// The browser for it did not start, or ended for another reason than the page.
+    NoBrowser(String),
     /// Another worker has fetched the robots.txt meanwhile.
     RobotsKnown,
     /// The fetcher of another site asks for its robots.txt.
@@ -232,7 +237,7 @@ impl HostWorker {
     /// Time between two requests to a host. What the scheduler asks for holds for the page's own host only.
     fn delay(&self, at: &CanonicalUrl, gate: &HostGate, job: &FetchJob) -> Duration {
         let robots = self.network.robots.crawl_delay_of_host(at.host_name());
-        let delay = self.network.rules.delay_of(&self.name).delay_after(robots, gate.last_latency()).as_duration();
+        let delay = self.network.rules.delay_of(at.host_name()).delay_after(robots, gate.last_latency()).as_duration();
         let requested = job.request.crawl_delay_ms.filter(|_| at.host_name() == job.request.url.host_name());
         delay.max(Duration::from_millis(requested.unwrap_or_default().max(0) as u64))
     }
@@ -271,6 +276,7 @@ impl HostWorker {
                 self.network.warn_of_files();
                 (now, format!("no open file was left for a connection: {detail}"))
             }
+            Unsent::NoBrowser(detail) => (now + BROWSER_REST, detail.clone()),
             Unsent::RobotsKnown => (now, "its robots.txt has come meanwhile".to_owned()),
         };
         let failure = FetchFailure::new(FetchOutcome::RateLimited, format!("not sent: {detail}"));

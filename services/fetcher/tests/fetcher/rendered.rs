@@ -197,7 +197,7 @@ fn where_the_rule_leaves_it_open_pages_are_rendered_that_gain_by_it() {
     );
     web.set("shop.test/article", "200 OK", "content-type: text/html\r\n", &text);
     web.items(&[
-        "Bike pump, made of steel, with a gauge that can be read at night",
+        "Bike pump, made of steel, with a gauge that can be read at night, and a hose of one metre for every valve",
         "Saddle of leather, for long tours in the rain",
     ]);
     let mut bench = Bench::with_rules(web.listen(), &RULE.replace("always", "auto"));
@@ -210,6 +210,8 @@ fn where_the_rule_leaves_it_open_pages_are_rendered_that_gain_by_it() {
     for asked in [&["shop.test/shell", "shop.test/idle.js"][..], &["shop.test/shell"]] {
         let in_vain = bench.fetch("http://shop.test/shell");
         assert!(!in_vain.rendered && text_of(&in_vain) == shell);
+        let exchange = in_vain.exchange_of_page().unwrap();
+        assert_eq!((exchange.url.as_str(), &exchange.body), ("http://shop.test/shell", &None));
         assert_eq!(web.asked(), asked, "it is tried once");
     }
 }
@@ -225,13 +227,19 @@ fn a_part_that_fails_fails_the_look_until_it_is_known_to_fail_for_good() {
         let detail = failed.detail.unwrap();
         assert!(detail.contains("its part http://shop.test/app.js: status 500"), "{detail}");
     }
+    web.set("shop.test/other", "200 OK", "content-type: text/html\r\n", PAGE);
+    let other = bench.fetch("http://shop.test/other");
+    assert_eq!(other.look.outcome, FetchOutcome::ServerError, "what failed at one page says nothing of another");
     let without = bench.fetch("http://shop.test/");
     assert_eq!(without.look.outcome, FetchOutcome::Fetched);
     assert!(text_of(&without).contains("<div id=\"list\"></div>"));
     // A host that wants to be left alone is asked for nothing more.
     web.set("shop.test/api/items", "429 Too Many Requests", "retry-after: 600\r\n", "");
     web.set("shop.test/app.js", "200 OK", "content-type: text/javascript\r\n", APP);
-    assert_eq!(bench.fetch("http://shop.test/").look.outcome, FetchOutcome::RateLimited);
+    let known = with_digest(request("http://shop.test/"), &without);
+    let asked_again = bench.fetch_request(&known);
+    assert_eq!(asked_again.look.outcome, FetchOutcome::RateLimited, "the part that failed is asked for again");
+    assert!(asked_again.look.retry_after_s.is_some_and(|wait| wait > 500), "{asked_again:?}");
     web.asked();
     let held = bench.fetch("http://shop.test/other");
     assert!(held.look.was_not_sent() && web.asked().is_empty(), "{held:?}");
