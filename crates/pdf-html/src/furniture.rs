@@ -67,7 +67,7 @@ fn at_edge<'p>(page: &'p PageLines, edges: &'p [bool]) -> impl Iterator<Item = &
 /// How many pages show a number that differs so much from their own, for each difference.
 fn following_numbers(pages: &[PageLines], edges: &[Vec<bool>]) -> HashMap<i64, usize> {
     let mut following: HashMap<i64, usize> = HashMap::new();
-    for ((page, edges), number) in pages.iter().zip(edges).zip(1..) {
+    for ((page, edges), number) in pages.iter().zip(edges).zip(1_i64..) {
         let written: HashSet<i64> = at_edge(page, edges).filter_map(lone_number).collect();
         written.into_iter().for_each(|written| *following.entry(written - number).or_default() += 1);
     }
