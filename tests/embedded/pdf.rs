@@ -32,6 +32,8 @@ fn a_pdf_document_is_read_compared_kept_and_watched() {
     }
     let page = crawl.ask("page", &[&url]).exits_with(0).json();
     assert_eq!(page["unread"], Value::Null, "{page:#}");
+    let kept = crawl.ask("page", &[&url, "--text"]).exits_with(0).stdout;
+    assert!(kept.contains("14.50 EUR") && !kept.contains("17.50 EUR"), "{kept}");
     let changes = crawl.ask("changes", &[]).exits_with(0).stdout;
     let changes: Vec<Value> = changes.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let verdicts: Vec<_> = changes.iter().map(|change| &change["verdict"]).collect();

@@ -46,12 +46,15 @@ pub struct Arrival<'a> {
     /// The address that the page leads to, if it led elsewhere when its last version was accepted
     /// ([`PageState::observe_address`](crate::PageState::observe_address)).
     pub leads_to: Option<&'a str>,
+    /// Whether it is a document that could not be read this time, of a page that could be read before.
+    pub is_unread: bool,
 }
 
 /// A version that may not be the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Suspicion {
-    /// `None`: nothing is to be reported of it. The page is there without any of its watched parts, or the whole host is away.
+    /// `None`: nothing is to be reported of it. The page is there without any of its watched parts, it could not be read, or the
+    /// whole host is away.
     pub(crate) looks_like: Option<StandIn>,
 }
 
@@ -126,6 +129,9 @@ pub(crate) struct AcceptedPage<'a> {
 /// Whether a version looks like something served in the page's place. Where parts of the page are watched, it is suspect
 /// only if none of them is there: their wording does not matter, for "temporarily unavailable" may be the watched text.
 pub(crate) fn suspicion(accepted: AcceptedPage<'_>, version: &Version<'_>, arrival: Arrival<'_>) -> Option<Suspicion> {
+    if arrival.is_unread {
+        return Some(Suspicion { looks_like: None });
+    }
     let before = accepted.version;
     let suspicion = |looks_like| Some(Suspicion { looks_like: Some(looks_like).filter(|_| !arrival.is_everywhere) });
     if version.is_watched() {

@@ -10,8 +10,6 @@ use std::io;
 /// The most bytes of everything that a process maps, its program included.
 const MAX_ADDRESS_SPACE_BYTES: u64 = 2 << 30;
 const MAX_STACK_BYTES: u64 = 32 << 20;
-/// The processor time of a document in seconds. The parent's deadline is the same, and this holds if there is no parent any more.
-const MAX_CPU_S: u64 = super::MAX_TIME.as_secs();
 
 /// Closes what the process has inherited and limits what it may use. The limits hold for the program that is executed next, whose
 /// allocator begins with them.
@@ -25,7 +23,7 @@ pub(crate) fn limit() -> io::Result<()> {
         (Resource::Data, super::MAX_MEMORY_BYTES),
         (Resource::As, MAX_ADDRESS_SPACE_BYTES),
         (Resource::Stack, MAX_STACK_BYTES),
-        (Resource::Cpu, MAX_CPU_S),
+        (Resource::Cpu, super::MAX_CPU_S),
         (Resource::Core, 0),
         (Resource::Fsize, 0),
     ] {

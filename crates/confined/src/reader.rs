@@ -2,7 +2,7 @@
 
 use crate::child::{CONFINED, READ};
 use crate::exchange::{Exchange, exchange};
-use crate::{MAX_ANSWER_BYTES, MAX_TIME};
+use crate::{MAX_ANSWER_BYTES, MAX_WAIT};
 use document::{NotRead, ReadConfined};
 use std::ffi::OsString;
 use std::io;
@@ -56,7 +56,7 @@ impl ConfinedReader {
         command.args(&self.arguments).env_clear().current_dir("/");
         let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let pipes = process.stdin.take().zip(process.stdout.take());
-        let deadline = (self.now)() + MAX_TIME;
+        let deadline = (self.now)() + MAX_WAIT;
         let exchanged = pipes
             .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
             .and_then(|pipes| exchange(pipes, document, (self.now, deadline), MAX_ANSWER_BYTES));

@@ -89,7 +89,8 @@ metrics! {
     RESULTS = Counter "results_total" "results" "fetch results processed";
     REPEATS = Counter "repeats_total" "results" "duplicate results dropped";
     CHANGES = Counter "changes_total" "changes" "changes seen";
-    HELD = Counter "held_total" "looks" "looks without a verdict yet, because the whole host may have failed";
+    HELD = Counter "held_total" "looks"
+        "looks without a verdict yet, because the whole host may have failed or a document was not read in time";
     LISTS = Counter "lists_total" "lists" "sitemaps and feeds read";
     HINTS = Counter "hints_total" "hints" "hints found in sitemaps and feeds";
     FOREIGN_ENTRIES = Counter "foreign_entries_total" "entries"

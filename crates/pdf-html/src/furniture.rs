@@ -1,8 +1,8 @@
-//! Heads, feet and numbers of pages. They move when a page becomes longer, and say nothing that the document does not.
+//! Heads, feet and numbers of pages. They move when a page becomes longer. What each page repeats is read once.
 
 use crate::line::Line;
 use crate::order::PageLines;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The part of a page's height at its top and at its bottom in which heads and feet stand.
 const EDGE: f64 = 0.12;
@@ -16,31 +16,62 @@ const MOST_CHARACTERS: usize = 12;
 /// The share of pages that show a head or foot.
 const REPEATED_SHARE: f64 = 0.5;
 
-/// Removes heads and feet that other pages repeat, whatever their numbers, and lines that are no more than the number of their page.
-pub(crate) fn remove(pages: &mut [PageLines]) {
+/// Removes lines that are no more than the number of their page, and heads and feet that other pages repeat, whatever their numbers.
+/// A repeated line is kept once, because a reader may find something there that stands nowhere else, such as from when a list is
+/// valid. A head of the first page stays where it is. Others are returned: where they stand, a text goes on over a page.
+pub(crate) fn remove(pages: &mut [PageLines]) -> PageLines {
     let mut shown: HashMap<(i64, String), usize> = HashMap::new();
     let edges: Vec<Vec<bool>> = pages.iter().map(edges).collect();
     for (page, edges) in pages.iter().zip(&edges) {
-        let at_edge = page.lines.iter().zip(edges).filter(|(_, at_edge)| **at_edge);
-        let mut of_page: Vec<_> = at_edge.map(|(line, _)| key(line)).collect();
+        let mut of_page: Vec<_> = at_edge(page, edges).map(key).collect();
         of_page.sort_unstable();
         of_page.dedup();
         of_page.into_iter().for_each(|key| *shown.entry(key).or_default() += 1);
     }
+    let following = following_numbers(pages, &edges);
     let count = pages.len();
     let least = ((pages.len() as f64 * REPEATED_SHARE).ceil() as usize).max(2);
+    let mut seen = HashSet::new();
+    let mut elsewhere = PageLines { lines: Vec::new(), height: pages.first().map_or(0.0, |page| page.height) };
     for (index, (page, edges)) in pages.iter_mut().zip(edges).enumerate() {
-        let mut edges = edges.into_iter();
+        let (mut edges, middle) = (edges.into_iter(), 0.5 * page.height);
         page.lines.retain(|line| {
-            let repeats = |key: (i64, String)| {
-                let is_named = key.1.chars().any(char::is_alphabetic);
-                // A number alone may be one of a column that goes over the pages.
-                is_named && shown.get(&key).copied().unwrap_or_default() >= least
-            };
-            let at_edge = edges.next().unwrap_or_default();
-            !at_edge || !(is_number_of_page(line, index + 1, count) || repeats(key(line)))
+            if !edges.next().unwrap_or_default() {
+                return true;
+            }
+            if is_number_of_page(line, (index + 1, count), &following) {
+                return false;
+            }
+            let key = key(line);
+            // A number alone may be one of a column that goes over the pages.
+            let is_named = key.1.chars().any(char::is_alphabetic);
+            if !is_named || shown.get(&key).copied().unwrap_or_default() < least {
+                return true;
+            }
+            let is_first = seen.insert(key);
+            let stays = is_first && index == 0 && line.direction == 0 && line.baseline > middle;
+            if is_first && !stays {
+                elsewhere.lines.push(line.clone());
+            }
+            stays
         });
     }
+    elsewhere
+}
+
+/// Lines of a page that stand at an edge.
+fn at_edge<'p>(page: &'p PageLines, edges: &'p [bool]) -> impl Iterator<Item = &'p Line> {
+    page.lines.iter().zip(edges).filter(|(_, at_edge)| **at_edge).map(|(line, _)| line)
+}
+
+/// How many pages show a number that differs so much from their own, for each difference.
+fn following_numbers(pages: &[PageLines], edges: &[Vec<bool>]) -> HashMap<i64, usize> {
+    let mut following: HashMap<i64, usize> = HashMap::new();
+    for ((page, edges), number) in pages.iter().zip(edges).zip(1_i64..) {
+        let written: HashSet<i64> = at_edge(page, edges).filter_map(lone_number).collect();
+        written.into_iter().for_each(|written| *following.entry(written - number).or_default() += 1);
+    }
+    following
 }
 
 /// For each line, whether it stands at an edge of its page, apart from the text.
@@ -82,16 +113,90 @@ fn key(line: &Line) -> (i64, String) {
     (line.baseline.round() as i64, words)
 }
 
-/// Whether a line is the number of its page: "12", "- 12 -", "Page 12", "12 of 40". Fronts and covers are often not counted.
-fn is_number_of_page(line: &Line, number: usize, pages: usize) -> bool {
+/// Whether a line is the number of its page: "12", "- 12 -", "Page 12", "12 of 40". Fronts and covers are often not counted. A number
+/// alone may be anything, unless those of other pages follow it.
+fn is_number_of_page(line: &Line, (number, pages): (usize, usize), following: &HashMap<i64, usize>) -> bool {
+    if let Some(written) = lone_number(line) {
+        let difference = written - number as i64;
+        let is_followed = following.get(&difference).is_some_and(|pages| *pages >= 2);
+        return is_followed && (-20..=4).contains(&difference);
+    }
     let text = line.text();
-    let written: Vec<&str> = text.split(|char: char| !char.is_ascii_digit()).filter(|part| !part.is_empty()).collect();
-    let characters = text.chars().filter(|char| char.is_alphabetic()).count();
-    let is_near = |written: usize| written <= number + 4 && number <= written + 20;
-    match *written.as_slice() {
-        [page] if characters == 0 => text.len() <= page.len() + 6 && page.parse().is_ok_and(is_near),
-        [page] => characters <= MOST_CHARACTERS && page.parse() == Ok(number),
-        [page, count] => characters <= MOST_CHARACTERS && page.parse() == Ok(number) && count.parse() == Ok(pages),
+    let is_short = (1..=MOST_CHARACTERS).contains(&letters(&text));
+    match *numbers(&text).as_slice() {
+        [page] => is_short && page.parse() == Ok(number),
+        [page, count] => letters(&text) <= MOST_CHARACTERS && page.parse() == Ok(number) && count.parse() == Ok(pages),
         _ => false,
+    }
+}
+
+/// The number that a line consists of, but for signs around it.
+fn lone_number(line: &Line) -> Option<i64> {
+    let text = line.text();
+    match *numbers(&text).as_slice() {
+        [number] if letters(&text) == 0 && text.len() <= number.len() + 6 => number.parse().ok(),
+        _ => None,
+    }
+}
+
+fn numbers(text: &str) -> Vec<&str> {
+    text.split(|char: char| !char.is_ascii_digit()).filter(|part| !part.is_empty()).collect()
+}
+
+fn letters(text: &str) -> usize {
+    text.chars().filter(|char| char.is_alphabetic()).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::Placed;
+    use hayro_interpret::kurbo::{Point, Vec2};
+
+    fn line(baseline: f64, text: &str) -> Line {
+        let (direction, up) = (Vec2::new(1.0, 0.0), Vec2::new(0.0, 10.0));
+        Line::new(&Placed { at: Point::new(72.0, baseline), direction, up, size: 10.0, advance: 200.0 }, text, None)
+    }
+
+    /// A page with eight lines of text between a head and a foot.
+    fn page(head: &str, foot: &str) -> PageLines {
+        let mut lines = vec![line(802.0, head)];
+        lines.extend((0..8).map(|row| line(700.0 - 12.0 * f64::from(row), "A berth costs 12 EUR a night")));
+        lines.push(line(40.0, foot));
+        PageLines { lines, height: 842.0 }
+    }
+
+    /// The lines of pages with these feet that remain beside the text.
+    fn remaining(head: &str, feet: &[&str]) -> (Vec<Vec<String>>, Vec<String>) {
+        let mut pages: Vec<PageLines> = feet.iter().map(|foot| page(head, foot)).collect();
+        let elsewhere = remove(&mut pages);
+        let texts = |page: &PageLines| {
+            let texts = page.lines.iter().map(Line::text);
+            texts.filter(|text| !text.starts_with("A berth")).collect::<Vec<_>>()
+        };
+        (pages.iter().map(texts).collect(), texts(&elsewhere))
+    }
+
+    #[test]
+    fn a_head_that_pages_repeat_is_kept_once_and_so_is_a_foot_behind_the_text() {
+        let (pages, elsewhere) = remaining(
+            "Valid from 1 January 2026",
+            &["Harbour office, sheet 1", "Harbour office, sheet 2", "Harbour office, sheet 3"],
+        );
+        assert_eq!(pages, [vec!["Valid from 1 January 2026"], vec![], vec![]]);
+        assert_eq!(elsewhere, ["Harbour office, sheet 1"]);
+    }
+
+    #[test]
+    fn a_number_alone_is_that_of_its_page_if_numbers_follow_the_pages() {
+        let feet = |feet: &[&str]| remaining("", feet).0.concat();
+        for followed in [["1", "2", "3"], ["- 3 -", "- 4 -", "- 5 -"], ["1", "12 EUR", "3"]] {
+            let left: Vec<String> = feet(&followed).into_iter().filter(|text| *text != "12 EUR").collect();
+            assert_eq!(left, ["", "", ""], "{followed:?}");
+        }
+        assert_eq!(feet(&["4"]), ["", "4"]);
+        assert_eq!(feet(&["2", "12"]), ["", "2", "", "12"]);
+        assert_eq!(feet(&["Page 1"]), [""]);
+        assert_eq!(feet(&["1 of 1"]), [""]);
     }
 }

@@ -1,7 +1,7 @@
 //! PDF documents as HTML: paragraphs in the order in which they were written, headings by their size, rows, links, the title.
 //!
-//! Only what a reader sees becomes HTML. Dates, authors, numbers of pages, heads and feet that pages repeat, fonts and places are
-//! left out. So a document that is made again is the same, and a word that comes does not move the lines behind it.
+//! Only what a reader sees becomes HTML. Dates, authors, numbers of pages, fonts and places are left out, and heads and feet that
+//! pages repeat are kept once. So a document that is made again is the same, and a word that comes does not move the lines behind it.
 //!
 //! The work of [`html`] is not bounded by the bytes of its document: a page of a kilobyte can unfold to gigabytes, or never end.
 //! It runs in a process with limits (`crates/confined`) and nowhere else.
@@ -65,9 +65,11 @@ pub fn html(bytes: Vec<u8>) -> Result<String, NotRead> {
     if unknown as f64 > MAX_UNKNOWN_SHARE * glyphs as f64 {
         return Err(NotRead::NoText);
     }
-    furniture::remove(&mut pages);
+    let furniture = furniture::remove(&mut pages);
     let title = pdf.metadata().title.as_deref().map(text_string).unwrap_or_default();
-    out::document(&title, &language(&pdf), &paragraphs::of_pages(pages), &links)
+    let mut parts = paragraphs::of_pages(pages);
+    parts.extend(paragraphs::of_pages(vec![furniture]));
+    out::document(&title, &language(&pdf), &parts, &links)
 }
 
 /// The language that the document declares, if it looks like one.

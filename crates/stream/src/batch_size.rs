@@ -62,6 +62,11 @@ impl BatchSize {
         self.scale(0.5);
     }
 
+    /// Notes that only so many records of a batch were taken, because they took long.
+    pub(crate) fn cut_short(&mut self, taken: usize, of: usize) {
+        self.scale(taken as f64 / of.max(1) as f64);
+    }
+
     fn scale(&mut self, factor: f64) {
         self.share = (self.share * factor).clamp(LEAST_SHARE, 1.0);
     }
@@ -115,6 +120,13 @@ mod tests {
             size.committed(size.limits().records, 1, Duration::ZERO);
         }
         assert_eq!(size.limits(), FULL);
+    }
+
+    #[test]
+    fn a_batch_that_takes_long_makes_the_next_as_large_as_what_was_taken() {
+        let mut size = BatchSize::new(FULL);
+        size.cut_short(40, 1_000);
+        assert_eq!(size.limits().records, 40);
     }
 
     #[test]

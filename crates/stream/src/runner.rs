@@ -235,9 +235,7 @@ impl StageRunner {
             let ahead = self.clock.to_real(latest.saturating_since(now));
             self.health.input_ahead(ahead, self.clock.monotonic());
         }
-        // A record of a partition without a running task belongs to another member, or is delivered again after the
-        // restore.
-        records.iter().try_for_each(|record| self.take_record(record, now))
+        self.take_records(&records, now)
     }
 
     fn punctuate(&mut self, now: Timestamp) -> Result<(), TaskError> {

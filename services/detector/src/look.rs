@@ -8,7 +8,7 @@ use crate::state::PageSketch;
 use change::{
     Absence, Arrival, HostEvents, Judgement, KnownBody, LookMemory, PageState, PartVerdict, Presence, Version,
 };
-use document::{Body, RobotsMeta};
+use document::{Body, NotRead, RobotsMeta};
 use messages::{ContentEvidence, DateSource, Digest, FetchResult, Look, PageDate, Validators, Verdict};
 use page::{CanonicalUrl, Timestamp};
 use stream::ProcessError;
@@ -159,8 +159,10 @@ impl JudgedLook {
         let known_digest = sketch.content_digest.filter(|_| watch.knows(rule));
         let mut known_body =
             KnownBody { digest: known_digest.map(|it| it.0), looked_at_s: sketch.last_look_at.map(Timestamp::as_secs) };
+        let was_read = !state.is_new() && sketch.unread.is_none();
         let judge = |state: &mut PageState, since_last_look_s| {
-            judge_body(result, (body, rule), rules, (state, host, watch), since_last_look_s)
+            let is_unread = was_read && is_over_limits(body);
+            judge_body(result, (body, rule, is_unread), rules, (state, host, watch), since_last_look_s)
         };
         let (judgement, read) = known_body.look(state, digest.map(|it| it.0), result.look.fetched_at.as_secs(), judge);
         sketch.content_digest = known_body.digest.map(Digest);
@@ -171,6 +173,9 @@ impl JudgedLook {
         let mut look = Self { page, modified_at, robots_meta, ..Self::new(judgement, known, result) };
         if !look.judgement.held {
             known.watch.begin(rule);
+        } else if was_read && is_over_limits(body) {
+            // A rule can say nothing of words that were not read.
+            return look;
         }
         // What is served in the page's place is published as that, not once more as something that the rule has lost.
         if let Some(rule) = rule.filter(|_| look.judgement.looks_like.is_some()) {
@@ -259,11 +264,17 @@ fn moment(written: &str) -> Option<Timestamp> {
     Some(Timestamp::from_secs(first_s.saturating_add(open_s / 2)))
 }
 
+/// Whether a body is a document that its reader had not the time, the memory or a process for. The next look may well read it.
+fn is_over_limits(body: &Body<'_>) -> bool {
+    let is_unread = body.decoded().is_none();
+    is_unread && matches!(body.confined_reading(), Some(Err(NotRead::OverLimits | NotRead::NoReader)))
+}
+
 /// Reads a body by the page's rule and judges it by the versions before. Text and links of a first version are read with
 /// it.
 fn judge_body<'r>(
     result: &FetchResult,
-    (body, rule): (&Body<'_>, Option<&WatchRule>),
+    (body, rule, is_unread): (&Body<'_>, Option<&WatchRule>, bool),
     rules: &'r DetectorRules,
     (state, host, watch): (&mut PageState, &mut HostEvents, &WatchMemory),
     since_last_look_s: Option<i64>,
@@ -280,14 +291,14 @@ fn judge_body<'r>(
     let version = version.seen_at(seen_at_s);
     let mut judge = |state: &mut PageState, version: &Version<'_>| {
         let leads_to = presence::leads_to(&result.look, &rules.urls).map(CanonicalUrl::as_str);
-        let mut arrival = Arrival { status: result.look.status, leads_to, ..Arrival::default() };
-        if let Some(replacement) = state.replacement_by(version) {
+        let mut arrival = Arrival { status: result.look.status, leads_to, is_unread, ..Arrival::default() };
+        if let Some(replacement) = state.replacement_by(version).filter(|_| !is_unread) {
             arrival.is_wall = host.observe_replacement(page_number(result), seen_at_s, replacement);
             arrival.is_everywhere = host.is_everywhere(replacement);
         }
         state.observe_arrival(version, since_last_look_s, arrival)
     };
-    let judgement = match is_new || watch.is_of(rule) {
+    let judgement = match is_new || is_unread || watch.is_of(rule) {
         true => judge(state, &version),
         // The versions before were read by another selection. If nothing was selected, this one is judged as it would be
         // without the rule, so that no change is missed. Otherwise the two cannot be compared, and the look is quiet.

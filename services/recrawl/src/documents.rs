@@ -1,7 +1,7 @@
 //! Documents that a process of their own reads, such as PDF: this program once more, under a hidden name.
 
 use confined::ConfinedReader;
-use document::Body;
+use document::{Body, PageText};
 use reading::PageReading;
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -29,6 +29,11 @@ pub fn run_if_asked() -> Option<ExitCode> {
 /// A body that is read in full, whatever its format.
 pub(crate) fn body<'a>(bytes: &'a [u8], content_type: Option<&'a str>, url: Option<&'a str>) -> Body<'a> {
     Body::new(bytes, content_type, url).with_reader(&**READER)
+}
+
+/// As [`document::extract`], for all formats.
+pub(crate) fn text(bytes: &[u8], content_type: Option<&str>, url: Option<&str>) -> PageText {
+    body(bytes, content_type, url).text()
 }
 
 /// As [`reading::read`], for all formats.

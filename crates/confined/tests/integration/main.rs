@@ -66,7 +66,7 @@ fn a_document_is_late_by_the_clock_given() {
     static READINGS: AtomicU64 = AtomicU64::new(0);
     let hurried = || {
         let readings = READINGS.fetch_add(1, Ordering::Relaxed);
-        *START.get_or_init(Instant::now) + Duration::from_secs(readings * 3)
+        *START.get_or_init(Instant::now) + Duration::from_secs(readings * 30)
     };
     let reader = ConfinedReader::with_clock(program(), Vec::new(), hurried);
     assert_eq!(reader.html(b"repeat words"), Err(NotRead::OverLimits));

@@ -104,10 +104,7 @@ pub(crate) fn document(title: &str, parts: &[Part], making: Making) -> Vec<u8> {
     let mut kids = String::new();
     for (index, mut lines) in pages.into_iter().enumerate() {
         if making.has_furniture {
-            lines.insert(
-                0,
-                Placed(MARGIN, PAGE_HEIGHT - 40.0, SIZE, format!("Harbour office, printed on day {}", making.day)),
-            );
+            lines.insert(0, Placed(MARGIN, PAGE_HEIGHT - 40.0, SIZE, "Harbour office, list of the year".to_owned()));
             lines.push(Placed(280.0, 40.0, SIZE, format!("Page {} of {count}", index + 1)));
         }
         let content = content(&lines, making.manner);

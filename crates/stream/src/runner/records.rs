@@ -12,10 +12,16 @@ use crate::spec::{FailedRecord, StageWork};
 use crate::task::{Processed, TaskError, TaskWork};
 use crate::task_tables::TaskView;
 use page::Timestamp;
+use std::collections::BTreeMap;
+use std::time::Duration;
 use tracing::warn;
 
 /// A record on which the processor panics this often is set aside.
 const PANICS_ALLOWED: u32 = 2;
+
+/// No further record is taken in a step once its records have taken this long. A stage whose steps are much longer looks stuck,
+/// and a process that is ended for that begins with the same records again.
+const LONGEST_BATCH: Duration = Duration::from_secs(5);
 
 impl StageRunner {
     /// The runner, setting aside records that end the process.
@@ -23,6 +29,41 @@ impl StageRunner {
         Self { crash_notes, ..self }
     }
 
+    /// Takes records until they have taken long enough for one step. The rest is delivered again.
+    pub(super) fn take_records(&mut self, records: &[InputRecord], now: Timestamp) -> Result<(), TaskError> {
+        // Requests are only handed on, and wait elsewhere.
+        let is_bounded = matches!(self.spec.work, StageWork::Processors(_));
+        let deadline = self.clock.monotonic() + LONGEST_BATCH;
+        for (index, record) in records.iter().enumerate() {
+            // The first record is taken before the clock is asked, however far that jumps.
+            if is_bounded && index > 0 && self.clock.monotonic() >= deadline {
+                self.batch.cut_short(index, records.len());
+                return self.read_again(&records[index..]);
+            }
+            self.take_record(record, now)?;
+        }
+        Ok(())
+    }
+
+    /// Has records that were not taken delivered again. Those before them are staged.
+    fn read_again(&mut self, records: &[InputRecord]) -> Result<(), TaskError> {
+        let mut firsts: BTreeMap<u32, u64> = BTreeMap::new();
+        // Partitions that wait for a schema are started again with that.
+        let untaken = records
+            .iter()
+            .filter(|record| self.tasks.contains_key(&record.partition) && !self.is_waiting(record.partition));
+        for record in untaken {
+            let first = firsts.entry(record.partition).or_insert(record.offset);
+            *first = record.offset.min(*first);
+        }
+        let joined = self.joined.as_mut().expect("records come from a member");
+        for (partition, offset) in firsts {
+            joined.member.start(partition, offset)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a record. One of a partition without a running task belongs to another member, or is delivered again after the restore.
     pub(super) fn take_record(&mut self, record: &InputRecord, now: Timestamp) -> Result<(), TaskError> {
         if !self.tasks.contains_key(&record.partition) || self.is_waiting(record.partition) {
             return Ok(());

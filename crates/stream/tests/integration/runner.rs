@@ -5,6 +5,7 @@ mod broadcasts;
 mod faults;
 mod in_flight;
 mod room;
+mod slow;
 mod traces;
 
 use page::{DAY, Timestamp};

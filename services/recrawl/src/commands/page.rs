@@ -2,6 +2,7 @@
 
 use crate::CommandFailure;
 use crate::commands::OnePageArguments;
+use crate::documents;
 use crate::kept_copy::unpacked;
 use clap::Args;
 use messages::{CopyKind, PageContent};
@@ -46,7 +47,7 @@ pub fn page(arguments: &PageArguments, format: Format) -> Result<(), CommandFail
                  versions"
             ))),
             CopyKind::Body if arguments.text => {
-                print(document::extract(kept.content_type.as_deref(), &content).text.trim_end())
+                print(documents::text(&content, kept.content_type.as_deref(), Some(url.as_str())).text.trim_end())
             }
             CopyKind::Text => print(String::from_utf8_lossy(&content).trim_end()),
             CopyKind::Body => print_bytes(&content),

@@ -3,6 +3,7 @@
 use super::query::Query;
 use super::{ScreenFailure, Source};
 use crate::CommandFailure;
+use crate::documents;
 use crate::kept_copy::{media_type, unpacked};
 use detector::{link_base, link_target};
 use messages::CopyKind;
@@ -65,7 +66,7 @@ fn links(source: &Source<'_>, url: &CanonicalUrl) -> Result<(Vec<LinkLine>, bool
     };
     let most = usize::try_from(source.settings.fetch.max_body).unwrap_or(usize::MAX);
     let bytes = unpacked(&copy, most)?;
-    let page = document::extract(media_type(&copy), &bytes);
+    let page = documents::text(&bytes, media_type(&copy), Some(url.as_str()));
     let base = link_base(url, &page);
     let (rules, mut seen, mut lines) = (source.settings.urls.rules(), BTreeSet::new(), Vec::new());
     for link in page.links.iter() {

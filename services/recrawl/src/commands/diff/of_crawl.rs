@@ -4,6 +4,7 @@ use super::context::Context;
 use super::html::{self, PageHead, VersionHead};
 use super::{DiffArguments, write_page};
 use crate::CommandFailure;
+use crate::documents;
 use crate::kept_copy::unpacked;
 use crate::one_fetch::parsed;
 use change::{ChangeRecord, ChangedUnit};
@@ -71,7 +72,7 @@ fn context(state: &dyn CrawlState, url: &CanonicalUrl, changes: &[ChangedUnit]) 
     let content = unpacked(&copy, usize::MAX)?;
     let text = match copy.kind {
         CopyKind::Text => String::from_utf8_lossy(&content).into_owned(),
-        CopyKind::Body => document::extract(copy.content_type.as_deref(), &content).text,
+        CopyKind::Body => documents::text(&content, copy.content_type.as_deref(), Some(url.as_str())).text,
     };
     Ok(Context::of_copy(&text, changes))
 }

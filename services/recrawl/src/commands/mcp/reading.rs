@@ -7,6 +7,7 @@ use crate::commands::diff::ComparedVersions;
 use crate::commands::history::kept_versions;
 use crate::commands::page::kept_version;
 use crate::commands::pages::known_outcome;
+use crate::documents;
 use crate::kept_copy::unpacked;
 use daemon::TopicReader;
 use detector::VersionFacts;
@@ -211,7 +212,7 @@ pub(super) fn text(tools: &CrawlTools, query: &TextQuery) -> Result<Answer, Comm
     let content = unpacked(&copy, MOST_OF_COPY)?;
     let text = match copy.kind {
         CopyKind::Text => String::from_utf8_lossy(&content).into_owned(),
-        CopyKind::Body => document::extract(copy.content_type.as_deref(), &content).text,
+        CopyKind::Body => documents::text(&content, copy.content_type.as_deref(), Some(url.as_str())).text,
     };
     let (whole, offset) = (text.chars().count(), query.offset.unwrap_or(0));
     let part: String = text.chars().skip(offset).take(most).collect();
