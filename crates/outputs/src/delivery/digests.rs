@@ -5,7 +5,7 @@
 
 use super::collected::Collected;
 use super::schedule::{Schedule, next_due};
-use super::{Delivery, OpenChanges, Outcome};
+use super::{Delivery, Done, OpenChanges, Outcome};
 use crate::progress::{DigestNote, DueDigest};
 use crate::record::{CHANGES, ChangeDigest, PublishedChange};
 use crate::sink::Parcel;
@@ -93,26 +93,16 @@ impl Delivery {
             let parcel = Parcel::Digest(&digest);
             self.attempt_until_done(&parcel)?
         };
-        let problem = match outcome {
+        let left_out = match outcome {
             Outcome::Stopped => return Ok(()),
             Outcome::Delivered => None,
             Outcome::SetAside(problem) | Outcome::GivenUp(problem) => Some(problem),
         };
-        let note = DigestNote { last: sending.due, sending: None };
-        self.progress.note_digest(&mut self.directory, Some(&until), note)?;
-        match problem {
-            None if count > 0 => {
-                self.done.delivered += count;
-                self.health.delivered(count);
-            }
-            None => {}
-            Some(problem) => {
-                self.say(&format!("a digest of {count} changes was not delivered: {problem}; left out"));
-                self.done.skipped += count;
-                self.health.left_out(count, &problem);
-            }
+        if let Some(problem) = &left_out {
+            self.say(&format!("a digest of {count} changes was not delivered: {problem}; left out"));
         }
-        Ok(())
+        let digest = Some(DigestNote { last: sending.due, sending: None });
+        self.note(Done { cursor: until, digest, changes: count, left_out })
     }
 
     /// The wanted changes before a position. `None`: stopped before.

@@ -14,7 +14,7 @@ pub use self::schedule::{Schedule, next_due};
 
 use self::digests::DigestPlan;
 use self::health::Health;
-use crate::progress::Progress;
+use crate::progress::{DigestNote, Progress};
 use crate::record::{ChangeSelection, PublishedChange};
 use crate::retry::{FirstTry, NextTry};
 use crate::sink::{Directory, Parcel, Receiver, Undelivered};
@@ -52,6 +52,8 @@ pub struct Delivery {
     progress: Progress,
     /// Position after changes that are not wanted, as far as it is not noted yet.
     passed_over: Option<Cursor>,
+    /// The end of what was sent last, until it is noted. Nothing is sent before.
+    unnoted: Option<Done>,
     giving_up: GivingUp,
     stop: StopSignal,
     done: Summary,
@@ -70,6 +72,18 @@ struct Summary {
     failed_attempts: u64,
     /// Position after the last change that was delivered or left out. Null: nothing was, ever.
     cursor: Option<String>,
+}
+
+/// Changes that were delivered or left out.
+#[derive(Debug)]
+struct Done {
+    /// The position after them.
+    cursor: Cursor,
+    /// How far digests came with them.
+    digest: Option<DigestNote>,
+    changes: u64,
+    /// Why they were left out, if they were.
+    left_out: Option<String>,
 }
 
 enum Outcome {
@@ -118,6 +132,7 @@ impl Delivery {
             directory,
             progress,
             passed_over: None,
+            unnoted: None,
             giving_up,
             stop: stop.clone(),
             done: Summary::default(),
@@ -225,6 +240,35 @@ impl Delivery {
         false
     }
 
+    /// Notes and counts what was delivered or left out. If the note cannot be written, it is kept for
+    /// [`Delivery::note_rest`]: sent again, it would arrive twice.
+    fn note(&mut self, done: Done) -> Result<(), CommandFailure> {
+        self.unnoted = Some(done);
+        self.note_rest()
+    }
+
+    /// Notes what could not be noted before.
+    fn note_rest(&mut self) -> Result<(), CommandFailure> {
+        let Some(Done { cursor, digest, changes, left_out }) = &self.unnoted else { return Ok(()) };
+        match digest {
+            Some(note) => self.progress.note_digest(&mut self.directory, Some(cursor), note.clone())?,
+            None => self.progress.reached(&mut self.directory, cursor)?,
+        }
+        match left_out {
+            Some(problem) => {
+                self.done.skipped += changes;
+                self.health.left_out(*changes, problem);
+            }
+            None if *changes > 0 => {
+                self.done.delivered += changes;
+                self.health.delivered(*changes);
+            }
+            None => {}
+        }
+        self.unnoted = None;
+        Ok(())
+    }
+
     fn attempt_failed(&mut self, problem: &str) {
         self.done.failed_attempts += 1;
         self.health.failed_attempt(problem);
@@ -244,10 +288,7 @@ impl RecordSink<PageChange> for Delivery {
         let outcome = self.attempt_until_done(&parcel);
         self.health.is_under_way(0);
         let problem = match outcome? {
-            Outcome::Delivered => {
-                self.done.delivered += 1;
-                None
-            }
+            Outcome::Delivered => None,
             Outcome::Stopped => return Ok(false),
             Outcome::SetAside(problem) => Some((problem, true)),
             Outcome::GivenUp(problem) => Some((problem, self.giving_up.on_failure != OnFailure::Stop)),
@@ -260,14 +301,10 @@ impl RecordSink<PageChange> for Delivery {
                 )));
             }
             self.say(&format!("{problem}; left out"));
-            self.done.skipped += 1;
         }
         self.passed_over = None;
-        self.progress.reached(&mut self.directory, &cursor)?;
-        match problem {
-            None => self.health.delivered(1),
-            Some((problem, _)) => self.health.left_out(1, &problem),
-        }
+        let left_out = problem.map(|(problem, _)| problem);
+        self.note(Done { cursor, digest: None, changes: 1, left_out })?;
         Ok(true)
     }
 
@@ -282,5 +319,55 @@ impl RecordSink<PageChange> for Delivery {
 
     fn looks(&mut self, follower: &TopicFollower<PageChange>) {
         self.health.looks(follower);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Takes everything, or sets everything aside, and counts that.
+    struct Fake {
+        takes: bool,
+        attempts: Arc<AtomicU32>,
+    }
+
+    impl Receiver for Fake {
+        fn deliver(&mut self, _: &Parcel<'_>, _: u32) -> Result<(), Undelivered> {
+            self.attempts.fetch_add(1, Ordering::Relaxed);
+            if self.takes { Ok(()) } else { Err(Undelivered::SetAside("550 5.1.1".to_owned())) }
+        }
+    }
+
+    fn delivery(directory: &Path, receiver: Fake, stop: &StopSignal) -> Delivery {
+        let giving_up = GivingUp { after: Duration::MAX, on_failure: OnFailure::Wait };
+        let (follow, selection) = (FollowOptions::default(), ChangeSelection::default());
+        let (file, receiver) = (directory.join("a.cursor"), Box::new(receiver));
+        Delivery::open(receiver, &file, "changes", "give another name", (&follow, &selection), giving_up, stop)
+            .expect("it is the only one")
+    }
+
+    #[test]
+    fn a_position_that_cannot_be_written_is_kept_and_its_change_not_sent_again() {
+        let directory = tempfile::tempdir().expect("there is room for a test");
+        let attempts = Arc::new(AtomicU32::new(0));
+        let fake = Fake { takes: true, attempts: attempts.clone() };
+        let mut delivery = delivery(directory.path(), fake, &StopSignal::default());
+        // Stands for a disk that is full.
+        let obstacle = directory.path().join("a.cursor.new");
+        std::fs::create_dir(&obstacle).expect("there is room for a test");
+        let [message, _] = PublishedChange::example_records();
+        let cursor: Cursor = "5".parse().expect("it is a cursor");
+        let record = TopicRecord { partition: 0, offset: 4, message, cursor: cursor.clone() };
+        assert!(delivery.take(record).is_err());
+        assert!(delivery.note_rest().is_err(), "it is still full");
+        assert_eq!((delivery.done.delivered, delivery.progress.cursor()), (0, None));
+        std::fs::remove_dir(&obstacle).expect("it is there");
+        delivery.note_rest().expect("there is room again");
+        assert_eq!((delivery.done.delivered, delivery.progress.cursor()), (1, Some(cursor)));
+        delivery.note_rest().expect("nothing is left to note");
+        assert_eq!((delivery.done.delivered, attempts.load(Ordering::Relaxed)), (1, 1));
     }
 }

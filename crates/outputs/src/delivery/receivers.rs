@@ -158,7 +158,9 @@ impl Delivery {
     fn run(mut self, changes: &OpenChanges) {
         let (mut failures, mut delivered) = (0, 0);
         while !self.stop.is_stopped() {
-            let done = if self.plan.is_some() { self.send_digests(changes) } else { self.follow_once(changes) };
+            let done = self.note_rest().and_then(|()| {
+                if self.plan.is_some() { self.send_digests(changes) } else { self.follow_once(changes) }
+            });
             let Err(failure) = done else { continue };
             if self.done.delivered > delivered {
                 (failures, delivered) = (0, self.done.delivered);
@@ -170,6 +172,9 @@ impl Delivery {
                 self.say(&format!("{problem}; again in {:.1} s", wait.as_secs_f64()));
             }
             pause(wait, &self.stop);
+        }
+        if let Err(failure) = self.note_rest() {
+            self.say(&format!("{failure}; what was delivered last is delivered again after the next start"));
         }
     }
 
