@@ -117,7 +117,16 @@ impl Delivery {
             if self.stop.is_stopped() {
                 return Ok(None);
             }
-            let Some(TopicRecord { partition, offset, message, cursor }) = follower.next()? else { break };
+            let Some(TopicRecord { partition, offset, message, cursor }) = follower.next()? else {
+                // The look may have passed over markers of transactions up to the end.
+                if is_over(&follower) {
+                    break;
+                }
+                // Without what is missing the digest would be short, and its position behind that.
+                self.health.looks(&follower);
+                let missing = follower.waits_for().unwrap_or_else(|| format!("records up to {until}"));
+                return Err(CommandFailure::World(format!("the digest waits for {missing}")));
+            };
             // It came later, in a partition that was read further than another.
             if until.0.get(partition as usize).is_none_or(|end| offset >= *end) {
                 continue;

@@ -69,9 +69,12 @@ impl Receivers {
                     lane.progress.reached(&mut lane.directory, &Cursor::at_end(&mut changes()?)?)?;
                 }
                 lane.name = Some(receiver.name.clone());
-                if let Some(schedule) = &receiver.digest {
-                    let schedule = schedule.parse().map_err(|problem| named(format!("digest: {problem}")))?;
-                    lane.begin_digests(DigestPlan { schedule, clock: clock.clone(), command: command(settings) })?;
+                match &receiver.digest {
+                    Some(schedule) => {
+                        let schedule = schedule.parse().map_err(|problem| named(format!("digest: {problem}")))?;
+                        lane.begin_digests(DigestPlan { schedule, clock: clock.clone(), command: command(settings) })?;
+                    }
+                    None => lane.progress.end_digests(&mut lane.directory)?,
                 }
                 lane.health = health.of_receiver(board.receivers().add(&receiver.name, &shown));
                 tracing::info!(receiver = receiver.name, "delivering to {shown} {}", lane.progress.continues());
