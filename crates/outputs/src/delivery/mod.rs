@@ -31,6 +31,9 @@ const TURN: Duration = Duration::from_secs(1);
 /// The longest wait that a receiver may ask for, where nothing is given up.
 const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
 
+/// The most mails in a row that are set aside. So many refusals are no fault of the mails.
+const MOST_SET_ASIDE: u32 = 3;
+
 /// How a change that is given up is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum OnFailure {
@@ -54,6 +57,8 @@ pub struct Delivery {
     passed_over: Option<Cursor>,
     /// The end of what was sent last, until it is noted. Nothing is sent before.
     unnoted: Option<Done>,
+    /// How many were set aside since the last one that was taken.
+    set_aside_in_row: u32,
     giving_up: GivingUp,
     stop: StopSignal,
     done: Summary,
@@ -133,6 +138,7 @@ impl Delivery {
             progress,
             passed_over: None,
             unnoted: None,
+            set_aside_in_row: 0,
             giving_up,
             stop: stop.clone(),
             done: Summary::default(),
@@ -184,10 +190,17 @@ impl Delivery {
         for attempt in 1.. {
             self.health.turned();
             let (problem, after) = match self.receiver.deliver(parcel, attempt) {
-                Ok(()) => return Ok(Outcome::Delivered),
-                Err(Undelivered::SetAside(problem)) => {
+                Ok(()) => {
+                    self.set_aside_in_row = 0;
+                    return Ok(Outcome::Delivered);
+                }
+                Err(Undelivered::SetAside(problem)) if self.set_aside_in_row < MOST_SET_ASIDE => {
+                    self.set_aside_in_row += 1;
                     self.attempt_failed(&problem);
                     return Ok(Outcome::SetAside(problem));
+                }
+                Err(Undelivered::SetAside(problem)) => {
+                    (format!("{MOST_SET_ASIDE} before it were refused, too: {problem}"), None)
                 }
                 // The operator may mend it meanwhile.
                 Err(Undelivered::Wrong(problem) | Undelivered::Refused(problem)) if waits => (problem, None),
@@ -369,5 +382,24 @@ mod tests {
         assert_eq!((delivery.done.delivered, delivery.progress.cursor()), (1, Some(cursor)));
         delivery.note_rest().expect("nothing is left to note");
         assert_eq!((delivery.done.delivered, attempts.load(Ordering::Relaxed)), (1, 1));
+    }
+
+    #[test]
+    fn refusals_in_a_row_hold_the_delivery_instead_of_leaving_all_out() {
+        let directory = tempfile::tempdir().expect("there is room for a test");
+        let stop = StopSignal::default();
+        let fake = Fake { takes: false, attempts: Arc::default() };
+        let mut delivery = delivery(directory.path(), fake, &stop);
+        // The wait for the next attempt ends at once.
+        stop.stop();
+        let [change, _] = PublishedChange::examples();
+        let parcel = Parcel::Change(&change);
+        for _ in 0..MOST_SET_ASIDE {
+            assert!(matches!(delivery.attempt_until_done(&parcel), Ok(Outcome::SetAside(_))));
+        }
+        assert!(matches!(delivery.attempt_until_done(&parcel), Ok(Outcome::Stopped)));
+        delivery.receiver = Box::new(Fake { takes: true, attempts: Arc::default() });
+        assert!(matches!(delivery.attempt_until_done(&parcel), Ok(Outcome::Delivered)));
+        assert_eq!(delivery.set_aside_in_row, 0);
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Connection(SmtpConnection);
 pub(super) struct Refusal {
     /// Whether it said that it never will (5xx).
     pub(super) is_for_good: bool,
-    /// Whether it is about a login or the policy of the server, and not about the address.
+    /// Whether it is about a login, a limit or the policy of the server, and not about the address or the mail.
     pub(super) is_of_policy: bool,
     /// The reason, in words.
     pub(super) said: String,
@@ -59,9 +59,13 @@ impl Connection {
         self.command(Rcpt::new(to.address().clone(), Vec::new()), DONE)
     }
 
+    /// Announces the mail.
+    pub(super) fn start(&mut self) -> Result<(), Refusal> {
+        self.command(Data, START)
+    }
+
     /// Sends the mail. `Ok`: the server has it.
     pub(super) fn content(&mut self, text: &[u8]) -> Result<(), Refusal> {
-        self.command(Data, START)?;
         let reply = self.0.message(text).map_err(Refusal::of)?;
         expected(reply.code().into(), DONE)
     }
@@ -89,9 +93,14 @@ impl Refusal {
         let said = in_words(&error);
         let code = error.status().map_or(0, u16::from);
         let is_of_policy =
-            matches!(code, 503 | 530 | 534 | 535 | 538) || enhanced(&error).is_some_and(|of| of.starts_with("5.7."));
+            matches!(code, 503 | 530 | 534 | 535 | 538) || enhanced(&error).is_some_and(|of| is_of_policy(&of));
         Self { is_for_good: error.is_permanent(), is_of_policy, said }
     }
+}
+
+/// Whether an enhanced status code is of the server's policy or of a limit on all mail (RFC 3463, X.7 and X.4.5).
+fn is_of_policy(enhanced: &str) -> bool {
+    enhanced.starts_with("5.7.") || enhanced == "5.4.5"
 }
 
 /// The enhanced status code of a reply (RFC 3463), such as `5.1.1`.
