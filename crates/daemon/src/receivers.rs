@@ -41,7 +41,7 @@ impl ReceiverStatus {
     /// Hides what is of no concern to strangers: where changes go, and what the other side says.
     pub(crate) fn hide(&mut self) {
         self.target = String::new();
-        self.problem = self.problem.take().map(|_| "shown to callers with a token".to_owned());
+        self.problem = self.problem.take().map(|_| "shown to callers with the port's token".to_owned());
     }
 }
 

@@ -180,8 +180,8 @@ pub struct HealthPort {
 }
 
 impl HealthPort {
-    /// Opens `http.bind`. `timeout` is the longest time of an attempt.
-    pub fn open(settings: &Settings, timeout: Duration, stop: &StopSignal) -> Result<Self, CommandFailure> {
+    /// Opens `http.bind`. `door` says who sees where changes go. `timeout` is the longest time of an attempt.
+    pub fn open(settings: &Settings, door: Door, timeout: Duration, stop: &StopSignal) -> Result<Self, CommandFailure> {
         let (health, clock) = (Health::default(), Arc::new(WebClock::new(&settings.clock)));
         let board = Board::new(vec![health.status.clone()], clock.speed());
         let mut background = Background::new(stop);
@@ -189,7 +189,7 @@ impl HealthPort {
             board: board.clone(),
             tasks: None,
             refusals: None,
-            door: Door::default(),
+            door,
             hints: None,
             names: settings.http.names.clone(),
             hung_after: LONGEST_LOOK + timeout,

@@ -1,7 +1,7 @@
 //! `recrawl deliver`: delivers changes to the receivers of the settings.
 
 use super::SettingsArguments;
-use super::delivery::DATA;
+use super::delivery::{DATA, door};
 use crate::CommandFailure;
 use clap::Args;
 use daemon::{Background, Board, ReceiverStatus, StopSignal, TopicReader, WebClock, logging};
@@ -53,7 +53,8 @@ pub fn deliver(arguments: &DeliverArguments, format: Format) -> Result<(), Comma
     let changes: Arc<OpenChanges> =
         Arc::new(move || TopicReader::open(&of_log, topics::PAGE_CHANGES, "recrawl-deliver"));
     let mut background = Background::new(&stop);
-    let mut port = arguments.serve.then(|| HealthPort::open(&settings, longest(&settings), &stop)).transpose()?;
+    let open = || HealthPort::open(&settings, door(&settings)?, longest(&settings), &stop);
+    let mut port = arguments.serve.then(open).transpose()?;
     let board = match &port {
         Some(port) => {
             // So that nothing is made in a data directory that is not there.
