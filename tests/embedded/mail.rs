@@ -44,6 +44,7 @@ fn a_server_that_greylists_fails_and_drops_in_every_step_gets_each_mail_once() {
         match reached.step {
             MailStep::Connected => fault([Some(MailFault::Close), Some(MailFault::Say("554 not now")), None]),
             MailStep::Hello => fault([Some(MailFault::Close), Some(MailFault::Say("421 too busy")), None]),
+            MailStep::StartTls => None,
             MailStep::Sender => fault([
                 Some(MailFault::Say("421 4.3.2 going down")),
                 Some(MailFault::Close),
@@ -171,6 +172,16 @@ fn nothing_is_sent_before_starttls_and_nothing_without_it() {
         other => panic!("{other:?}"),
     }
     assert_eq!((plain.reached(MailStep::Hello), plain.reached(MailStep::Sender)), (1, 0));
+    // Replies to a whole mail, put before TLS by somebody in between.
+    let changed = MailServer::start_with_starttls(|reached| {
+        let replies = "220 go on\r\n250 test\r\n250 ok\r\n250 ok\r\n354 go on\r\n250 taken";
+        (reached.step == MailStep::StartTls).then_some(MailFault::Say(replies))
+    });
+    match send(&changed, Security::StartTls) {
+        Err(Undelivered::Later { problem, .. }) => assert!(problem.contains("before they were sent"), "{problem}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(changed.taken().is_empty());
 }
 
 #[test]

@@ -9,11 +9,15 @@ use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use std::error::Error as _;
 use std::io::ErrorKind;
+use std::time::Duration;
 
 /// The reply to `DATA`, before the mail.
 const START: u16 = 354;
 /// The reply to all else. After the mail it means that the server is responsible for it now.
 const DONE: u16 = 250;
+
+/// How long an unasked reply is waited for. What was read before TLS needs no time.
+const UNASKED: Duration = Duration::from_millis(1);
 
 /// A connection on which mails are sent one by one.
 pub(super) struct Connection(SmtpConnection);
@@ -43,6 +47,7 @@ impl Connection {
                 return Err("it does not offer STARTTLS, and mail would be read on its way; use smtps://, or write plaintext = true".to_owned());
             }
             open.starttls(tls, &name).map_err(|error| in_words(&error))?;
+            refuse_unasked(&mut open, *timeout)?;
         }
         if let Some(login) = login {
             let done = open.auth(&[Mechanism::Plain, Mechanism::Login], login);
@@ -73,6 +78,19 @@ impl Connection {
     fn command(&mut self, command: impl std::fmt::Display, code: u16) -> Result<(), Refusal> {
         let reply = self.0.command(command).map_err(Refusal::of)?;
         expected(reply.code().into(), code)
+    }
+}
+
+/// Refuses a connection that still has a reply where nothing was asked. lettre keeps what it has read before TLS, so whoever
+/// is in between could have put the replies to a whole mail there.
+fn refuse_unasked(open: &mut SmtpConnection, timeout: Duration) -> Result<(), String> {
+    let limit = |open: &mut SmtpConnection, timeout| open.set_timeout(Some(timeout)).map_err(|error| error.to_string());
+    limit(open, UNASKED)?;
+    let reply = open.read_response();
+    limit(open, timeout)?;
+    match reply {
+        Err(error) if is_over_time(&error) => Ok(()),
+        _ => Err("it replied to commands before they were sent; somebody may have changed what it says".to_owned()),
     }
 }
 
