@@ -7,7 +7,7 @@ use super::collected::Collected;
 use super::schedule::{Schedule, next_due};
 use super::{Delivery, Done, OpenChanges, Outcome};
 use crate::progress::{DigestNote, DueDigest};
-use crate::record::{CHANGES, ChangeDigest, PublishedChange};
+use crate::record::{ChangeDigest, PublishedChange};
 use crate::sink::Parcel;
 use crate::source::{Cursor, TopicFollower, TopicRecord, pause};
 use daemon::{CommandFailure, TopicReader, WebClock};
@@ -106,8 +106,8 @@ impl Delivery {
     }
 
     /// The wanted changes before a position. `None`: stopped before.
-    fn collect(&self, until: &Cursor, changes: &OpenChanges) -> Result<Option<Collected>, CommandFailure> {
-        let mut follower = TopicFollower::open(changes()?, CHANGES, &self.start()?)?;
+    fn collect(&mut self, until: &Cursor, changes: &OpenChanges) -> Result<Option<Collected>, CommandFailure> {
+        let mut follower = self.follower(changes)?;
         let is_over = |follower: &TopicFollower<_>| {
             follower.progress().iter().zip(&until.0).all(|(partition, end)| partition.next >= *end)
         };

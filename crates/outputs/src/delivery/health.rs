@@ -32,6 +32,8 @@ pub(super) struct Health {
     under_way: Arc<AtomicU64>,
     /// Whether it collects changes for a digest, so that their waiting is as it should be.
     collects: Arc<AtomicBool>,
+    /// Changes that were lost before the position at which it has opened the topic last.
+    lost_before: Arc<AtomicU64>,
     /// The receiver of the settings, if it is one.
     receiver: ReceiverHandle,
 }
@@ -45,6 +47,7 @@ impl Default for Health {
             progress: Arc::default(),
             under_way: Arc::default(),
             collects: Arc::default(),
+            lost_before: Arc::default(),
             receiver: ReceiverHandle::default(),
         }
     }
@@ -83,7 +86,14 @@ impl Health {
             status.failures_total += u64::from(follower.problem().is_some());
             status.last_error = follower.problem().map(str::to_owned);
         });
+        let lost = self.lost_before.load(Ordering::Relaxed) + follower.lost();
+        self.receiver.update(|receiver| receiver.lost_total = lost);
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    /// It opens the topic at a further position, from which losses are counted anew.
+    pub(super) fn came_further(&self) {
+        self.lost_before.store(self.receiver.status().lost_total, Ordering::Relaxed);
     }
 
     /// Attempts at changes begin, or are over.

@@ -15,7 +15,7 @@ pub use self::schedule::{Schedule, next_due};
 use self::digests::DigestPlan;
 use self::health::Health;
 use crate::progress::{DigestNote, Progress};
-use crate::record::{ChangeSelection, PublishedChange};
+use crate::record::{CHANGES, ChangeSelection, PublishedChange};
 use crate::retry::{FirstTry, NextTry};
 use crate::sink::{Directory, Parcel, Receiver, Undelivered};
 use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord, pause};
@@ -57,6 +57,8 @@ pub struct Delivery {
     passed_over: Option<Cursor>,
     /// The end of what was sent last, until it is noted. Nothing is sent before.
     unnoted: Option<Done>,
+    /// Where it has opened the topic last.
+    opened_at: Option<Cursor>,
     /// How many were set aside since the last one that was taken.
     set_aside_in_row: u32,
     giving_up: GivingUp,
@@ -138,6 +140,7 @@ impl Delivery {
             progress,
             passed_over: None,
             unnoted: None,
+            opened_at: None,
             set_aside_in_row: 0,
             giving_up,
             stop: stop.clone(),
@@ -165,6 +168,18 @@ impl Delivery {
     /// Where to go on.
     pub fn start(&self) -> Result<Start, CommandFailure> {
         self.follow.resume(self.progress.cursor(), &self.progress.shown(&self.directory))
+    }
+
+    /// Opens the changes behind its position.
+    fn follower(&mut self, changes: &OpenChanges) -> Result<TopicFollower<PageChange>, CommandFailure> {
+        let start = self.start()?;
+        let follower = TopicFollower::open(changes()?, CHANGES, &start)?;
+        // Opened at the same position once more, it finds the same losses.
+        if start.cursor != self.opened_at {
+            self.health.came_further();
+            self.opened_at = start.cursor;
+        }
+        Ok(follower)
     }
 
     /// Prints what was done. Changes that were left out are a failure.

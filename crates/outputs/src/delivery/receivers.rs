@@ -4,8 +4,8 @@ use super::configured::{Lane, lanes};
 use super::digests::DigestPlan;
 use super::health::{Health, watch_backlogs};
 use super::{Delivery, GivingUp, HealthPort, OnFailure};
-use crate::record::{CHANGES, ChangeSelection, quoted};
-use crate::source::{Cursor, FollowOptions, TopicFollower, pause};
+use crate::record::{ChangeSelection, quoted};
+use crate::source::{Cursor, FollowOptions, pause};
 use daemon::{Background, Board, CommandFailure, ReceiverStatus, StopSignal, TopicReader, WebClock};
 use messages::topics;
 use settings::{Begin, Settings};
@@ -191,7 +191,7 @@ impl Delivery {
 
     fn follow_once(&mut self, changes: &OpenChanges) -> Result<(), CommandFailure> {
         self.passed_over = None;
-        let mut follower = TopicFollower::open(changes()?, CHANGES, &self.start()?)?;
+        let mut follower = self.follower(changes)?;
         let (follow, stop) = (self.follow.clone(), self.stop.clone());
         follow.each(&mut follower, &stop, self)
     }

@@ -94,7 +94,8 @@ pub(crate) fn line(status: &ReceiverStatus) -> String {
     let last = status.last_delivered_at.as_ref().map(|at| format!("last {at}"));
     let next = status.next_digest_at.as_ref().map(|at| format!("next digest {at}"));
     let fails = status.failing_since.as_ref().map(|since| format!("fails since {since}"));
-    for part in [last, next, fails, status.problem.clone()].into_iter().flatten() {
+    let lost = (status.lost_total > 0).then(|| format!("up to {} lost by retention", status.lost_total));
+    for part in [last, next, lost, fails, status.problem.clone()].into_iter().flatten() {
         line += &format!("; {part}");
     }
     line
