@@ -81,8 +81,8 @@ impl Connection {
     }
 }
 
-/// Refuses a connection that still has a reply where nothing was asked. lettre keeps what it has read before TLS, so whoever
-/// is in between could have put the replies to a whole mail there.
+/// Refuses a connection that has a reply where nothing was asked. lettre keeps what it has read before TLS, so whoever is
+/// in between could have put the replies to a whole mail there.
 fn refuse_unasked(open: &mut SmtpConnection, timeout: Duration) -> Result<(), String> {
     let limit = |open: &mut SmtpConnection, timeout| open.set_timeout(Some(timeout)).map_err(|error| error.to_string());
     limit(open, UNASKED)?;
