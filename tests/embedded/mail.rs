@@ -44,6 +44,7 @@ fn a_server_that_greylists_fails_and_drops_in_every_step_gets_each_mail_once() {
         match reached.step {
             MailStep::Connected => fault([Some(MailFault::Close), Some(MailFault::Say("554 not now")), None]),
             MailStep::Hello => fault([Some(MailFault::Close), Some(MailFault::Say("421 too busy")), None]),
+            MailStep::StartTls => None,
             MailStep::Sender => fault([
                 Some(MailFault::Say("421 4.3.2 going down")),
                 Some(MailFault::Close),
@@ -54,10 +55,14 @@ fn a_server_that_greylists_fails_and_drops_in_every_step_gets_each_mail_once() {
                 Some(MailFault::Close),
                 Some(MailFault::Say("554 5.7.1 relay access denied")),
             ]),
-            MailStep::Data => fault([Some(MailFault::Say("451 4.3.0 no")), Some(MailFault::Close), None]),
+            MailStep::Data => fault([
+                Some(MailFault::Say("451 4.3.0 no")),
+                Some(MailFault::Close),
+                Some(MailFault::Say("554 5.5.1 no recipients")),
+            ]),
             MailStep::Content => fault([
                 Some(MailFault::Close),
-                Some(MailFault::Say("452 4.3.1 no room")),
+                Some(MailFault::Say("550 5.4.5 enough for today")),
                 Some(MailFault::Say("354 what")),
             ]),
         }
@@ -79,25 +84,25 @@ fn a_server_that_greylists_fails_and_drops_in_every_step_gets_each_mail_once() {
 }
 
 #[test]
-fn mail_that_is_refused_for_good_is_set_aside_and_counted_and_one_person_holds_no_other() {
+fn mail_that_is_refused_for_good_is_set_aside_until_it_seems_to_be_all_and_one_person_holds_no_other() {
     let crawl = crawl();
     let server = MailServer::start(|reached| match reached.step {
         MailStep::Recipient if reached.line.contains("eve@") => Some(MailFault::Say("450 4.2.1 not today")),
         MailStep::Recipient if reached.line.contains("bob@") => Some(MailFault::Say("550 5.1.1 no such person")),
-        MailStep::Content if reached.before == 3 => Some(MailFault::Say("554 5.7.1 looks like spam")),
+        MailStep::Content if reached.before == 3 => Some(MailFault::Say("554 5.6.0 cannot be read")),
         _ => None,
     });
     let to = ["bob@example.net", "eve@example.net", "ada@example.net"];
     let config = config(&crawl, &people(&server.url(), &to, ""));
     let done = run(&crawl, &config, &["--until-idle"]).finish().exits_with(0);
-    let done = done.says(&["550 5.1.1 no such person; left out", "554 5.7.1 looks like spam; left out"]);
+    let done = done.says(&["550 5.1.1 no such person; left out", "554 5.6.0 cannot be read; left out"]);
     let receivers = done.json()["receivers"].clone();
     let of = |person: &str| {
         let found = receivers.as_array().unwrap().iter().find(|receiver| receiver["target"] == person);
         let found = found.unwrap();
         (found["delivered_total"].as_u64().unwrap(), found["left_out_total"].as_u64().unwrap())
     };
-    assert_eq!(of("bob@example.net"), (0, 36));
+    assert_eq!(of("bob@example.net"), (0, 3), "then it is held");
     assert_eq!(of("ada@example.net"), (35, 1));
     assert_eq!(of("eve@example.net"), (0, 0));
     assert!(server.taken().iter().all(|mail| mail.to == "ada@example.net"));
@@ -167,6 +172,16 @@ fn nothing_is_sent_before_starttls_and_nothing_without_it() {
         other => panic!("{other:?}"),
     }
     assert_eq!((plain.reached(MailStep::Hello), plain.reached(MailStep::Sender)), (1, 0));
+    // Replies to a whole mail, put before TLS by somebody in between.
+    let changed = MailServer::start_with_starttls(|reached| {
+        let replies = "220 go on\r\n250 test\r\n250 ok\r\n250 ok\r\n354 go on\r\n250 taken";
+        (reached.step == MailStep::StartTls).then_some(MailFault::Say(replies))
+    });
+    match send(&changed, Security::StartTls) {
+        Err(Undelivered::Later { problem, .. }) => assert!(problem.contains("before they were sent"), "{problem}"),
+        other => panic!("{other:?}"),
+    }
+    assert!(changed.taken().is_empty());
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub enum MailStep {
     /// The connection is there, and nothing was said.
     Connected,
     Hello,
+    /// `STARTTLS`. A connection changes to TLS after any answer.
+    StartTls,
     Sender,
     Recipient,
     /// `DATA`, before the mail.
@@ -186,7 +188,11 @@ impl State {
             let offers_tls = matches!((&self.tls, lines.get_ref()), (Some((Change::WhenAsked, _)), Wire::Plain(_)));
             let (step, usual) = match verb.as_str() {
                 "STARTTLS" => {
-                    say(&mut lines, "220 go on")?;
+                    let said = match self.reach(MailStep::StartTls, &line) {
+                        Some(MailFault::Say(said)) => said,
+                        _ => "220 go on",
+                    };
+                    say(&mut lines, said)?;
                     let mut wire = lines.into_inner();
                     if let Some((_, tls)) = &self.tls {
                         wire.change(tls)?;

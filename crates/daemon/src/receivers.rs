@@ -13,6 +13,9 @@ pub struct ReceiverStatus {
     pub delivered_total: u64,
     /// Changes that were given up or refused for good, and left out.
     pub left_out_total: u64,
+    /// Changes that retention deleted before they were delivered. An upper bound: some may not have been wanted.
+    #[serde(default)]
+    pub lost_total: u64,
     pub failed_attempts_total: u64,
     /// Attempts in a row that failed, up to the last one.
     #[serde(default)]
@@ -41,7 +44,7 @@ impl ReceiverStatus {
     /// Hides what is of no concern to strangers: where changes go, and what the other side says.
     pub(crate) fn hide(&mut self) {
         self.target = String::new();
-        self.problem = self.problem.take().map(|_| "shown to callers with a token".to_owned());
+        self.problem = self.problem.take().map(|_| "shown to callers with the port's token".to_owned());
     }
 }
 

@@ -166,6 +166,14 @@ impl Progress {
         self.write(store, Content { cursor, digest: Some(note), ..self.content.clone() })
     }
 
+    /// A receiver gets no digests any more: one that was being sent is not continued.
+    pub fn end_digests(&mut self, store: &mut dyn FileStore) -> Result<(), CommandFailure> {
+        if self.content.digest.is_none() {
+            return Ok(());
+        }
+        self.write(store, Content { digest: None, ..self.content.clone() })
+    }
+
     fn end_what_was_left(&mut self, store: &mut dyn FileStore) -> Result<(), CommandFailure> {
         let Some(open) = self.content.open.take() else { return Ok(()) };
         let shown = store.shown(&open.file);
@@ -229,6 +237,20 @@ mod tests {
         std::fs::write(path.join("webhook.cursor"), "3.1").expect("it can be written");
         let bad = read(&mut store, "changes").err().expect("it is no progress");
         assert!(bad.contains("is not a progress file") && bad.contains(ELSEWHERE), "{bad}");
+    }
+
+    #[test]
+    fn the_note_of_a_digest_ends_with_digests_and_the_position_stays() {
+        let directory = tempfile::tempdir().expect("there is room for a test");
+        let mut store = Directory::open(directory.path(), "a.cursor", ELSEWHERE).expect("it can be made");
+        let mut progress = read(&mut store, "changes").expect("no progress is noted yet");
+        let cursor: Cursor = "7".parse().expect("a cursor");
+        let sending = Some(DueDigest { due: 2, until: "9".to_owned() });
+        progress.note_digest(&mut store, Some(&cursor), DigestNote { last: 1, sending }).expect("there is room");
+        assert!(progress.digest().is_some());
+        progress.end_digests(&mut store).expect("there is room");
+        let again = read(&mut store, "changes").expect("it was written");
+        assert_eq!((again.digest(), again.cursor()), (None, Some(cursor)));
     }
 
     #[test]

@@ -248,7 +248,8 @@ mail = { to = ["ada@example.org", "bob@example.org"], from = "crawl@example.org"
         assert_eq!(read(&settings.to_toml(Secrets::Shown)).as_ref(), Ok(receivers));
         let masked = settings.to_toml(Secrets::Masked);
         assert!(masked.contains("# url is set; its path may be a secret: https://hooks.example.org"), "{masked}");
-        assert!(!masked.contains("key=1"), "{masked}");
+        assert!(masked.contains("# program is set; its arguments may be secrets: ./on-change.sh\n"), "{masked}");
+        assert!(!masked.contains("key=1") && !masked.contains("--queue"), "{masked}");
     }
 
     #[test]

@@ -116,14 +116,21 @@ pub(crate) fn troubles(status: &Status) -> Vec<Trouble> {
 
 /// Why a receiver of changes needs a person.
 fn of_receiver(receiver: &ReceiverStatus) -> Option<String> {
-    let ReceiverStatus { name, target, left_out_total, failed_in_row, .. } = receiver;
+    let ReceiverStatus { name, target, left_out_total, lost_total, failed_in_row, .. } = receiver;
     let why = receiver.problem.as_deref().unwrap_or("unknown");
     if let Some(since) = receiver.failing_since.as_ref().filter(|_| *failed_in_row >= FAILED_IN_ROW) {
         return Some(format!("Receiver {name} ({target}) has taken nothing since {since}: {why}"));
     }
-    let left_out = counted(*left_out_total, "change was", "changes were");
-    (*left_out_total > 0)
-        .then(|| format!("Receiver {name} ({target}): {left_out} left out since the start; the last problem: {why}"))
+    if *left_out_total > 0 {
+        let left_out = counted(*left_out_total, "change was", "changes were");
+        return Some(format!(
+            "Receiver {name} ({target}): {left_out} left out since the start; the last problem: {why}"
+        ));
+    }
+    let lost = counted(*lost_total, "change was", "changes were");
+    (*lost_total > 0).then(|| {
+        format!("Receiver {name} ({target}): up to {lost} deleted before they were delivered (log.retention_changes)")
+    })
 }
 
 #[cfg(test)]
@@ -145,6 +152,8 @@ mod tests {
             let status = Status { receivers: vec![receiver], ..Status::default() };
             troubles(&status).into_iter().map(|trouble| trouble.text).collect::<Vec<_>>()
         };
+        let lost = ReceiverStatus { name: "shop".to_owned(), lost_total: 3, ..ReceiverStatus::default() };
+        assert!(of_receiver(&lost).is_some_and(|text| text.contains("up to 3 changes were deleted")));
         assert_eq!(said(0, 0), [""; 0]);
         assert_eq!(said(FAILED_IN_ROW - 1, 0), [""; 0]);
         assert_eq!(

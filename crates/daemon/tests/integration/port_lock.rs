@@ -1,9 +1,12 @@
 //! Keys and TLS of the port.
 
-use crate::port::{PATIENCE, echo, form_token, get, locked_port, sent};
-use daemon::http::{Access, Door, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TlsFiles, routes};
+use crate::port::{PATIENCE, TOKEN, echo, form_token, get, locked_port, sent};
+use crate::port_answers::{ask, bare};
+use daemon::http::{Access, Door, HttpSite, KeyEntry, KeyRing, Role, STEP_TIMEOUT, TlsFiles, routes, serve};
 use daemon::web_client::{agent, authorities};
+use daemon::{Background, Board, StopSignal};
 use rcgen::CertifiedKey;
+use settings::Secret;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -62,6 +65,38 @@ fn a_key_gives_what_its_role_gives_and_nothing_more() {
             assert_eq!(status, if role < needed { 403 } else { 200 }, "{role:?} {}", route.id);
         }
     }
+}
+
+#[test]
+fn who_receives_changes_is_shown_to_readers_alone_also_where_there_is_no_token() {
+    let shown = |door: Door, headers: &str| {
+        let stop = StopSignal::default();
+        let mut background = Background::new(&stop);
+        let board = Board::new(Vec::new(), 1.0);
+        let receiver = board.receivers().add("people", "ada@example.org");
+        receiver.update(|receiver| receiver.problem = Some("550 ada has moved".to_owned()));
+        let site = HttpSite {
+            board,
+            tasks: None,
+            refusals: None,
+            door,
+            hints: None,
+            names: Vec::new(),
+            hung_after: PATIENCE,
+            step_timeout: STEP_TIMEOUT,
+        };
+        let address = serve("127.0.0.1:0".parse().unwrap(), site, None, &stop, &mut background).unwrap();
+        ask(address, &bare("GET", "/status", headers)).body
+    };
+    let locked = || Door { tokens: vec![("owner", Secret::new(TOKEN))], ..Door::default() };
+    let key = format!("authorization: Bearer {TOKEN}\r\n");
+    for (door, headers) in [(Door::default(), ""), (Door::default(), key.as_str()), (locked(), "")] {
+        let status = shown(door, headers);
+        assert!(status.contains("\"people\"") && !status.contains("ada@example.org"), "{status}");
+        assert!(!status.contains("has moved"), "{status}");
+    }
+    let status = shown(locked(), &key);
+    assert!(status.contains("ada@example.org") && status.contains("550 ada has moved"), "{status}");
 }
 
 /// Writes a certificate of its own for localhost, and returns the files of TLS.

@@ -82,18 +82,19 @@ impl Collected {
         let shown = self.largest.len() as u64;
         let hosts = self.rules.values().flat_map(|count| count.hosts.keys()).collect::<std::collections::BTreeSet<_>>();
         let sentence = self.sentence(hosts.len());
-        let mut lines: BTreeMap<(Option<String>, String), Vec<DigestLine>> = BTreeMap::new();
+        let mut lines: BTreeMap<Option<String>, BTreeMap<String, Vec<DigestLine>>> = BTreeMap::new();
         for Kept { rule, host, line, .. } in self.largest {
-            lines.entry((rule, host)).or_default().push(line);
+            lines.entry(rule).or_default().entry(host).or_default().push(line);
         }
         let mut groups = Vec::new();
         for (rule, count) in self.rules {
-            let of_host = |(host, changes): (&String, &u64)| {
-                let shown = lines.remove(&(rule.clone(), host.clone()))?;
+            let of_host = |(host, shown): (String, Vec<DigestLine>)| {
+                // Beyond the most hosts, only the changes that are shown are known to be of this one.
+                let changes = count.hosts.get(&host).copied().unwrap_or(shown.len() as u64);
                 let more = changes - shown.len() as u64;
-                Some(DigestHost { host: host.clone(), changes: *changes, shown, more })
+                DigestHost { host, changes, shown, more }
             };
-            let mut hosts: Vec<_> = count.hosts.iter().filter_map(of_host).collect();
+            let mut hosts: Vec<_> = lines.remove(&rule).unwrap_or_default().into_iter().map(of_host).collect();
             hosts.sort_by_key(|host| Reverse(host.changes));
             let more = count.changes - hosts.iter().map(|host| host.changes).sum::<u64>();
             groups.push(DigestGroup { rule, changes: count.changes, hosts, more });
@@ -166,14 +167,15 @@ mod tests {
                 number,
                 &format!("h{number}.test"),
                 None,
-                if number % 1_000 == 7 { 1.0 } else { 0.1 },
+                if number % 1_000 == 7 || number + 1 == hosts { 1.0 } else { 0.1 },
             ));
         }
         assert!(collected.largest.len() < 2 * SHOWN && collected.hosts == MOST_HOSTS);
         let digest = collected.digest();
         let lines: Vec<_> = digest.groups[0].hosts.iter().flat_map(|host| &host.shown).collect();
         assert_eq!(lines.len(), SHOWN);
-        assert_eq!(lines.iter().filter(|line| line.magnitude == 1.0).count(), 10);
+        assert_eq!(lines.iter().filter(|line| line.magnitude == 1.0).count(), 11);
+        assert_eq!(lines.iter().filter(|line| line.url == "https://h10004.test/10004").count(), 1, "beyond the limit");
         assert_eq!((digest.changes, digest.more), (hosts as u64, (hosts - SHOWN) as u64));
         assert_eq!(digest.groups[0].more, (hosts - SHOWN) as u64);
         assert!(digest.sentence.starts_with("10005 changes on more than 10000 hosts"), "{}", digest.sentence);

@@ -13,6 +13,7 @@ use daemon::web_client::authorities;
 use lettre::transport::smtp::authentication::Credentials;
 use messages::Digest;
 use settings::{Draft, MailTarget, RuleFault, Secret, WebhookTarget};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -69,9 +70,14 @@ fn mail_faults(mail: &MailTarget) -> Vec<RuleFault> {
     let mut fault =
         |key, problem: String, remedy: &str| faults.push(RuleFault { key, problem, remedy: remedy.to_owned() });
     let address = "write an address such as ada@example.org";
+    let mut people = BTreeSet::new();
     for to in &mail.to {
-        if let Err(problem) = to.parse::<MailAddress>() {
-            fault("mail.to", problem, address);
+        match to.parse::<MailAddress>() {
+            Ok(person) if !people.insert(person.to_string().to_ascii_lowercase()) => {
+                fault("mail.to", format!("{person} is there twice, and would get each mail twice"), "write it once");
+            }
+            Ok(_) => {}
+            Err(problem) => fault("mail.to", problem, address),
         }
     }
     if mail.to.is_empty() || mail.to.len() > MOST_PEOPLE {
@@ -117,7 +123,8 @@ pub(super) fn lanes(receiver: &settings::Receiver) -> Result<Vec<Lane>, String> 
         }
         settings::Target::Program { line, pass_env } => {
             let program = Program::new(line, timeout, pass_env).map_err(of_key("program"))?;
-            vec![Lane { file, shown: program.name().to_owned(), receiver: Box::new(program) }]
+            let shown = program.name().to_owned();
+            vec![Lane { file, shown, receiver: Box::new(program.printing_on_stderr()) }]
         }
         settings::Target::Mail(mail) => mail_lanes(&receiver.name, mail, receiver.timeout.unwrap_or(MAIL_TIMEOUT))?,
     })
@@ -185,4 +192,28 @@ fn text_of(file: &Path) -> Result<String, String> {
 
 fn of_key(key: &'static str) -> impl Fn(String) -> String {
     move |problem| format!("{key}: {problem}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_person_is_there_once() {
+        let faults = |to: &[&str]| {
+            let mail = MailTarget {
+                to: to.iter().map(|to| (*to).to_owned()).collect(),
+                from: "crawl@example.org".to_owned(),
+                server: "smtp://localhost".to_owned(),
+                ..MailTarget::default()
+            };
+            mail_faults(&mail).into_iter().map(|fault| (fault.key, fault.problem)).collect::<Vec<_>>()
+        };
+        assert!(faults(&["ada@example.org", "bob@example.org"]).is_empty());
+        let [(key, problem)] = &faults(&["ada@example.org", "Ada <Ada@Example.org>"])[..] else {
+            panic!("one fault is due")
+        };
+        assert_eq!(*key, "mail.to");
+        assert!(problem.contains("is there twice"), "{problem}");
+    }
 }

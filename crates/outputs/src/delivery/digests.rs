@@ -5,9 +5,9 @@
 
 use super::collected::Collected;
 use super::schedule::{Schedule, next_due};
-use super::{Delivery, OpenChanges, Outcome};
+use super::{Delivery, Done, OpenChanges, Outcome};
 use crate::progress::{DigestNote, DueDigest};
-use crate::record::{CHANGES, ChangeDigest, PublishedChange};
+use crate::record::{ChangeDigest, PublishedChange};
 use crate::sink::Parcel;
 use crate::source::{Cursor, TopicFollower, TopicRecord, pause};
 use daemon::{CommandFailure, TopicReader, WebClock};
@@ -93,31 +93,21 @@ impl Delivery {
             let parcel = Parcel::Digest(&digest);
             self.attempt_until_done(&parcel)?
         };
-        let problem = match outcome {
+        let left_out = match outcome {
             Outcome::Stopped => return Ok(()),
             Outcome::Delivered => None,
             Outcome::SetAside(problem) | Outcome::GivenUp(problem) => Some(problem),
         };
-        let note = DigestNote { last: sending.due, sending: None };
-        self.progress.note_digest(&mut self.directory, Some(&until), note)?;
-        match problem {
-            None if count > 0 => {
-                self.done.delivered += count;
-                self.health.delivered(count);
-            }
-            None => {}
-            Some(problem) => {
-                self.say(&format!("a digest of {count} changes was not delivered: {problem}; left out"));
-                self.done.skipped += count;
-                self.health.left_out(count, &problem);
-            }
+        if let Some(problem) = &left_out {
+            self.say(&format!("a digest of {count} changes was not delivered: {problem}; left out"));
         }
-        Ok(())
+        let digest = Some(DigestNote { last: sending.due, sending: None });
+        self.note(Done { cursor: until, digest, changes: count, left_out })
     }
 
     /// The wanted changes before a position. `None`: stopped before.
-    fn collect(&self, until: &Cursor, changes: &OpenChanges) -> Result<Option<Collected>, CommandFailure> {
-        let mut follower = TopicFollower::open(changes()?, CHANGES, &self.start()?)?;
+    fn collect(&mut self, until: &Cursor, changes: &OpenChanges) -> Result<Option<Collected>, CommandFailure> {
+        let mut follower = self.follower(changes)?;
         let is_over = |follower: &TopicFollower<_>| {
             follower.progress().iter().zip(&until.0).all(|(partition, end)| partition.next >= *end)
         };
@@ -127,7 +117,16 @@ impl Delivery {
             if self.stop.is_stopped() {
                 return Ok(None);
             }
-            let Some(TopicRecord { partition, offset, message, cursor }) = follower.next()? else { break };
+            let Some(TopicRecord { partition, offset, message, cursor }) = follower.next()? else {
+                // The look may have passed over markers of transactions up to the end.
+                if is_over(&follower) {
+                    break;
+                }
+                // Without what is missing the digest would be short, and its position behind that.
+                self.health.looks(&follower);
+                let missing = follower.waits_for().unwrap_or_else(|| format!("records up to {until}"));
+                return Err(CommandFailure::World(format!("the digest waits for {missing}")));
+            };
             // It came later, in a partition that was read further than another.
             if until.0.get(partition as usize).is_none_or(|end| offset >= *end) {
                 continue;

@@ -32,6 +32,8 @@ pub(super) struct Health {
     under_way: Arc<AtomicU64>,
     /// Whether it collects changes for a digest, so that their waiting is as it should be.
     collects: Arc<AtomicBool>,
+    /// Changes that were lost before the position at which it has opened the topic last.
+    lost_before: Arc<AtomicU64>,
     /// The receiver of the settings, if it is one.
     receiver: ReceiverHandle,
 }
@@ -45,6 +47,7 @@ impl Default for Health {
             progress: Arc::default(),
             under_way: Arc::default(),
             collects: Arc::default(),
+            lost_before: Arc::default(),
             receiver: ReceiverHandle::default(),
         }
     }
@@ -83,7 +86,14 @@ impl Health {
             status.failures_total += u64::from(follower.problem().is_some());
             status.last_error = follower.problem().map(str::to_owned);
         });
+        let lost = self.lost_before.load(Ordering::Relaxed) + follower.lost();
+        self.receiver.update(|receiver| receiver.lost_total = lost);
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    /// It opens the topic at a further position, from which losses are counted anew.
+    pub(super) fn came_further(&self) {
+        self.lost_before.store(self.receiver.status().lost_total, Ordering::Relaxed);
     }
 
     /// Attempts at changes begin, or are over.
@@ -180,8 +190,8 @@ pub struct HealthPort {
 }
 
 impl HealthPort {
-    /// Opens `http.bind`. `timeout` is the longest time of an attempt.
-    pub fn open(settings: &Settings, timeout: Duration, stop: &StopSignal) -> Result<Self, CommandFailure> {
+    /// Opens `http.bind`. `door` says who sees where changes go. `timeout` is the longest time of an attempt.
+    pub fn open(settings: &Settings, door: Door, timeout: Duration, stop: &StopSignal) -> Result<Self, CommandFailure> {
         let (health, clock) = (Health::default(), Arc::new(WebClock::new(&settings.clock)));
         let board = Board::new(vec![health.status.clone()], clock.speed());
         let mut background = Background::new(stop);
@@ -189,7 +199,7 @@ impl HealthPort {
             board: board.clone(),
             tasks: None,
             refusals: None,
-            door: Door::default(),
+            door,
             hints: None,
             names: settings.http.names.clone(),
             hung_after: LONGEST_LOOK + timeout,

@@ -6,6 +6,8 @@ mod digests;
 mod health;
 mod receivers;
 mod schedule;
+#[cfg(test)]
+mod tests;
 
 pub use self::configured::check_receivers;
 pub use self::health::HealthPort;
@@ -14,8 +16,8 @@ pub use self::schedule::{Schedule, next_due};
 
 use self::digests::DigestPlan;
 use self::health::Health;
-use crate::progress::Progress;
-use crate::record::{ChangeSelection, PublishedChange};
+use crate::progress::{DigestNote, Progress};
+use crate::record::{CHANGES, ChangeSelection, PublishedChange};
 use crate::retry::{FirstTry, NextTry};
 use crate::sink::{Directory, Parcel, Receiver, Undelivered};
 use crate::source::{Cursor, FollowOptions, RecordSink, Start, TopicFollower, TopicRecord, pause};
@@ -30,6 +32,8 @@ use std::time::{Duration, Instant};
 const TURN: Duration = Duration::from_secs(1);
 /// The longest wait that a receiver may ask for, where nothing is given up.
 const LONGEST_ASKED: Duration = Duration::from_secs(3_600);
+/// The most mails in a row that are set aside. So many refusals are no fault of the mails.
+const MOST_SET_ASIDE: u32 = 3;
 
 /// How a change that is given up is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -52,6 +56,12 @@ pub struct Delivery {
     progress: Progress,
     /// Position after changes that are not wanted, as far as it is not noted yet.
     passed_over: Option<Cursor>,
+    /// The end of what was sent last, until it is noted. Nothing is sent before.
+    unnoted: Option<Done>,
+    /// Where it has opened the topic last.
+    opened_at: Option<Cursor>,
+    /// How many were set aside since the last one that was taken.
+    set_aside_in_row: u32,
     giving_up: GivingUp,
     stop: StopSignal,
     done: Summary,
@@ -70,6 +80,18 @@ struct Summary {
     failed_attempts: u64,
     /// Position after the last change that was delivered or left out. Null: nothing was, ever.
     cursor: Option<String>,
+}
+
+/// Changes that were delivered or left out.
+#[derive(Debug)]
+struct Done {
+    /// The position after them.
+    cursor: Cursor,
+    /// How far digests came with them.
+    digest: Option<DigestNote>,
+    changes: u64,
+    /// Why they were left out, if they were.
+    left_out: Option<String>,
 }
 
 enum Outcome {
@@ -118,6 +140,9 @@ impl Delivery {
             directory,
             progress,
             passed_over: None,
+            unnoted: None,
+            opened_at: None,
+            set_aside_in_row: 0,
             giving_up,
             stop: stop.clone(),
             done: Summary::default(),
@@ -146,6 +171,18 @@ impl Delivery {
         self.follow.resume(self.progress.cursor(), &self.progress.shown(&self.directory))
     }
 
+    /// Opens the changes behind its position.
+    fn follower(&mut self, changes: &OpenChanges) -> Result<TopicFollower<PageChange>, CommandFailure> {
+        let start = self.start()?;
+        let follower = TopicFollower::open(changes()?, CHANGES, &start)?;
+        // Opened at the same position once more, it finds the same losses.
+        if start.cursor != self.opened_at {
+            self.health.came_further();
+            self.opened_at = start.cursor;
+        }
+        Ok(follower)
+    }
+
     /// Prints what was done. Changes that were left out are a failure.
     pub fn finish(mut self, format: Format) -> Result<(), CommandFailure> {
         self.done.cursor = self.progress.cursor().map(|cursor| cursor.to_string());
@@ -169,10 +206,17 @@ impl Delivery {
         for attempt in 1.. {
             self.health.turned();
             let (problem, after) = match self.receiver.deliver(parcel, attempt) {
-                Ok(()) => return Ok(Outcome::Delivered),
-                Err(Undelivered::SetAside(problem)) => {
+                Ok(()) => {
+                    self.set_aside_in_row = 0;
+                    return Ok(Outcome::Delivered);
+                }
+                Err(Undelivered::SetAside(problem)) if self.set_aside_in_row < MOST_SET_ASIDE => {
+                    self.set_aside_in_row += 1;
                     self.attempt_failed(&problem);
                     return Ok(Outcome::SetAside(problem));
+                }
+                Err(Undelivered::SetAside(problem)) => {
+                    (format!("{MOST_SET_ASIDE} before it were refused, too: {problem}"), None)
                 }
                 // The operator may mend it meanwhile.
                 Err(Undelivered::Wrong(problem) | Undelivered::Refused(problem)) if waits => (problem, None),
@@ -225,6 +269,35 @@ impl Delivery {
         false
     }
 
+    /// Notes and counts what was delivered or left out. If the note cannot be written, it is kept for
+    /// [`Delivery::note_rest`]: sent again, it would arrive twice.
+    fn note(&mut self, done: Done) -> Result<(), CommandFailure> {
+        self.unnoted = Some(done);
+        self.note_rest()
+    }
+
+    /// Notes what could not be noted before.
+    fn note_rest(&mut self) -> Result<(), CommandFailure> {
+        let Some(Done { cursor, digest, changes, left_out }) = &self.unnoted else { return Ok(()) };
+        match digest {
+            Some(note) => self.progress.note_digest(&mut self.directory, Some(cursor), note.clone())?,
+            None => self.progress.reached(&mut self.directory, cursor)?,
+        }
+        match left_out {
+            Some(problem) => {
+                self.done.skipped += changes;
+                self.health.left_out(*changes, problem);
+            }
+            None if *changes > 0 => {
+                self.done.delivered += changes;
+                self.health.delivered(*changes);
+            }
+            None => {}
+        }
+        self.unnoted = None;
+        Ok(())
+    }
+
     fn attempt_failed(&mut self, problem: &str) {
         self.done.failed_attempts += 1;
         self.health.failed_attempt(problem);
@@ -244,10 +317,7 @@ impl RecordSink<PageChange> for Delivery {
         let outcome = self.attempt_until_done(&parcel);
         self.health.is_under_way(0);
         let problem = match outcome? {
-            Outcome::Delivered => {
-                self.done.delivered += 1;
-                None
-            }
+            Outcome::Delivered => None,
             Outcome::Stopped => return Ok(false),
             Outcome::SetAside(problem) => Some((problem, true)),
             Outcome::GivenUp(problem) => Some((problem, self.giving_up.on_failure != OnFailure::Stop)),
@@ -260,14 +330,10 @@ impl RecordSink<PageChange> for Delivery {
                 )));
             }
             self.say(&format!("{problem}; left out"));
-            self.done.skipped += 1;
         }
         self.passed_over = None;
-        self.progress.reached(&mut self.directory, &cursor)?;
-        match problem {
-            None => self.health.delivered(1),
-            Some((problem, _)) => self.health.left_out(1, &problem),
-        }
+        let left_out = problem.map(|(problem, _)| problem);
+        self.note(Done { cursor, digest: None, changes: 1, left_out })?;
         Ok(true)
     }
 

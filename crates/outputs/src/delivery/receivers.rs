@@ -4,15 +4,15 @@ use super::configured::{Lane, lanes};
 use super::digests::DigestPlan;
 use super::health::{Health, watch_backlogs};
 use super::{Delivery, GivingUp, HealthPort, OnFailure};
-use crate::record::{CHANGES, ChangeSelection, quoted};
-use crate::source::{Cursor, FollowOptions, TopicFollower, pause};
+use crate::record::{ChangeSelection, quoted};
+use crate::source::{Cursor, FollowOptions, pause};
 use daemon::{Background, Board, CommandFailure, ReceiverStatus, StopSignal, TopicReader, WebClock};
 use messages::topics;
 use settings::{Begin, Settings};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use stream::protocol::wait_after;
 use topology::LogNames;
 
@@ -22,6 +22,8 @@ const ELSEWHERE: &str = "give this receiver another name";
 const IDLE_RESTS: u64 = 2;
 /// Attempts in a row that fail before a receiver is not waited for: the first failures often pass.
 const IDLE_FAILURES: u64 = 4;
+/// A receiver that has failed for so long is not waited for either: it may have asked for an hour.
+const IDLE_FAILING: Duration = Duration::from_secs(30);
 
 /// The receivers of the settings, opened and not yet started.
 pub struct Receivers {
@@ -69,9 +71,12 @@ impl Receivers {
                     lane.progress.reached(&mut lane.directory, &Cursor::at_end(&mut changes()?)?)?;
                 }
                 lane.name = Some(receiver.name.clone());
-                if let Some(schedule) = &receiver.digest {
-                    let schedule = schedule.parse().map_err(|problem| named(format!("digest: {problem}")))?;
-                    lane.begin_digests(DigestPlan { schedule, clock: clock.clone(), command: command(settings) })?;
+                match &receiver.digest {
+                    Some(schedule) => {
+                        let schedule = schedule.parse().map_err(|problem| named(format!("digest: {problem}")))?;
+                        lane.begin_digests(DigestPlan { schedule, clock: clock.clone(), command: command(settings) })?;
+                    }
+                    None => lane.progress.end_digests(&mut lane.directory)?,
                 }
                 lane.health = health.of_receiver(board.receivers().add(&receiver.name, &shown));
                 tracing::info!(receiver = receiver.name, "delivering to {shown} {}", lane.progress.continues());
@@ -147,10 +152,16 @@ fn command(settings: &Settings) -> String {
 
 /// Whether every receiver has all that was there since some earlier statuses, or fails and will not have it soon.
 pub fn are_idle(before: &[ReceiverStatus], now: &[ReceiverStatus]) -> bool {
-    before
-        .iter()
-        .zip(now)
-        .all(|(before, now)| now.failed_in_row >= IDLE_FAILURES || now.rests_total >= before.rests_total + IDLE_RESTS)
+    let at = SystemTime::now();
+    before.iter().zip(now).all(|(before, now)| is_idle(before, now, at))
+}
+
+fn is_idle(before: &ReceiverStatus, now: &ReceiverStatus, at: SystemTime) -> bool {
+    let since = now.failing_since.as_deref().and_then(|since| humantime::parse_rfc3339(since).ok());
+    let failing = since.and_then(|since| at.duration_since(since).ok());
+    now.failed_in_row >= IDLE_FAILURES
+        || failing.is_some_and(|failing| failing >= IDLE_FAILING)
+        || now.rests_total >= before.rests_total + IDLE_RESTS
 }
 
 impl Delivery {
@@ -158,7 +169,9 @@ impl Delivery {
     fn run(mut self, changes: &OpenChanges) {
         let (mut failures, mut delivered) = (0, 0);
         while !self.stop.is_stopped() {
-            let done = if self.plan.is_some() { self.send_digests(changes) } else { self.follow_once(changes) };
+            let done = self.note_rest().and_then(|()| {
+                if self.plan.is_some() { self.send_digests(changes) } else { self.follow_once(changes) }
+            });
             let Err(failure) = done else { continue };
             if self.done.delivered > delivered {
                 (failures, delivered) = (0, self.done.delivered);
@@ -171,12 +184,37 @@ impl Delivery {
             }
             pause(wait, &self.stop);
         }
+        if let Err(failure) = self.note_rest() {
+            self.say(&format!("{failure}; what was delivered last is delivered again after the next start"));
+        }
     }
 
     fn follow_once(&mut self, changes: &OpenChanges) -> Result<(), CommandFailure> {
         self.passed_over = None;
-        let mut follower = TopicFollower::open(changes()?, CHANGES, &self.start()?)?;
+        let mut follower = self.follower(changes)?;
         let (follow, stop) = (self.follow.clone(), self.stop.clone());
         follow.each(&mut follower, &stop, self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_receiver_is_waited_for_until_it_has_all_or_fails_often_or_for_long() {
+        let since = SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let before = ReceiverStatus { rests_total: 5, ..ReceiverStatus::default() };
+        let is_idle = |now: &ReceiverStatus, passed| is_idle(&before, now, since + passed);
+        let rests = |rests_total| ReceiverStatus { rests_total, ..ReceiverStatus::default() };
+        assert!(!is_idle(&rests(6), IDLE_FAILING) && is_idle(&rests(7), Duration::ZERO));
+        let fails = |failed_in_row| ReceiverStatus {
+            failed_in_row,
+            failing_since: Some(humantime::format_rfc3339_seconds(since).to_string()),
+            ..ReceiverStatus::default()
+        };
+        assert!(!is_idle(&fails(3), Duration::ZERO) && is_idle(&fails(4), Duration::ZERO));
+        // It asked to be tried again in an hour.
+        assert!(!is_idle(&fails(1), IDLE_FAILING / 2) && is_idle(&fails(1), IDLE_FAILING));
     }
 }

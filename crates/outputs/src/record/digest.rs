@@ -11,7 +11,7 @@ pub struct ChangeDigest {
     pub receiver: String,
     /// What it has, in a sentence.
     pub sentence: String,
-    /// Time of the digest before, in RFC 3339; absent in the first one.
+    /// Time of the digest before, or of the start of the receiver if this is its first, in RFC 3339.
     pub since: Option<String>,
     /// When it was due, in RFC 3339.
     pub due_at: String,
@@ -41,6 +41,7 @@ pub struct DigestGroup {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DigestHost {
     pub host: String,
+    /// Number of its changes. Beyond the first ten thousand hosts of a digest, of those that are shown.
     pub changes: u64,
     /// The changes that are shown, in the order of their time.
     pub shown: Vec<DigestLine>,

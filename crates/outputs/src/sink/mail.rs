@@ -43,6 +43,7 @@ pub struct MailWay {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     Recipient,
+    Start,
     Content,
 }
 
@@ -78,6 +79,7 @@ impl Receiver for Mailer {
         let judge =
             |step, done: Result<(), server::Refusal>| done.map_err(|refusal| judged(server, &self.to, step, refusal));
         judge(Step::Recipient, open.recipient(&self.to))?;
+        judge(Step::Start, open.start())?;
         judge(Step::Content, open.content(&mail.text))?;
         // Nothing is waited for any more: the caller notes at once that it is delivered.
         self.open = Some((open, Instant::now()));
@@ -89,13 +91,35 @@ impl Receiver for Mailer {
 fn judged(server: &MailServer, to: &MailAddress, step: Step, refusal: server::Refusal) -> Undelivered {
     let about = match step {
         Step::Recipient => format!(" about {to}"),
+        Step::Start => " before the mail".to_owned(),
         Step::Content => " about the mail".to_owned(),
     };
     let problem = format!("{server}{about}: {}", refusal.said);
     let is_about_mail = match step {
-        // A login or the policy of the server (RFC 3463, X.7) is no fault of the address, and would refuse all mail alike.
-        Step::Recipient => refusal.is_for_good && !refusal.is_of_policy,
-        Step::Content => refusal.is_for_good,
+        // The server knows nothing of the mail yet.
+        Step::Start => false,
+        // A login, a limit or the policy of the server would refuse all mail alike.
+        Step::Recipient | Step::Content => refusal.is_for_good && !refusal.is_of_policy,
     };
     if is_about_mail { Undelivered::SetAside(problem) } else { Undelivered::later(problem) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_is_set_aside_only_for_what_is_about_it_or_its_person() {
+        let server = "smtp://mail.test".parse().expect("it is a server");
+        let to = "ada@example.org".parse().expect("it is an address");
+        let is_set_aside = |step, is_for_good, is_of_policy| {
+            let refusal = server::Refusal { is_for_good, is_of_policy, said: "no".to_owned() };
+            matches!(judged(&server, &to, step, refusal), Undelivered::SetAside(_))
+        };
+        for step in [Step::Recipient, Step::Content] {
+            assert!(is_set_aside(step, true, false), "{step:?}");
+            assert!(!is_set_aside(step, true, true) && !is_set_aside(step, false, false), "{step:?}");
+        }
+        assert!(!is_set_aside(Step::Start, true, false), "it does not know the mail");
+    }
 }

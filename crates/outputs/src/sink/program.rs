@@ -18,6 +18,8 @@ pub struct Program {
     arguments: Vec<String>,
     timeout: Duration,
     passed: Vec<String>,
+    /// Whether what it prints goes to stderr. Otherwise it prints where we do.
+    prints_on_stderr: bool,
 }
 
 /// The variables of our environment that a program gets. The others may be secrets of recrawl: of Kafka, of object storage, of
@@ -38,7 +40,13 @@ impl Program {
             return Err(wrong("give a program, with arguments if it has some"));
         }
         let name = words.remove(0);
-        Ok(Self { name, arguments: words, timeout, passed: passed.to_vec() })
+        Ok(Self { name, arguments: words, timeout, passed: passed.to_vec(), prints_on_stderr: false })
+    }
+
+    /// The same, with what it prints on stderr: stdout is that of the command that runs it.
+    #[must_use]
+    pub fn printing_on_stderr(self) -> Self {
+        Self { prints_on_stderr: true, ..self }
     }
 
     /// Its name, as it is given.
@@ -53,6 +61,9 @@ impl Program {
     fn start(&self, parcel: &Parcel<'_>, attempt: u32) -> std::io::Result<Child> {
         let mut command = Command::new(&self.name);
         command.args(&self.arguments).stdin(Stdio::piped());
+        if self.prints_on_stderr {
+            command.stdout(std::io::stderr());
+        }
         command
             .env_clear()
             .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(|name| self.passes(name))));

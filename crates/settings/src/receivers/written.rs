@@ -4,7 +4,7 @@ use super::{Begin, DELIVER, MailTarget, Receiver, Target, WebhookTarget};
 use crate::form::{Secrets, quote, show};
 use std::path::PathBuf;
 
-/// Prints the receivers as TOML. The path of an address may be a secret.
+/// Prints the receivers as TOML. The path of an address may be a secret, and so may arguments.
 pub(crate) fn write(receivers: &[Receiver], secrets: Secrets, lines: &mut Vec<String>) {
     for receiver in receivers {
         let Receiver { name, choice, begin, target, digest, timeout, give_up_after } = receiver;
@@ -22,7 +22,13 @@ pub(crate) fn write(receivers: &[Receiver], secrets: Secrets, lines: &mut Vec<St
         match target {
             Target::Webhook(webhook) => write_webhook(webhook, secrets, lines),
             Target::Program { line, pass_env } => {
-                lines.push(format!("program = {}", quote(line)));
+                lines.push(match secrets {
+                    Secrets::Shown => format!("program = {}", quote(line)),
+                    Secrets::Masked => {
+                        let program = line.split_whitespace().next().unwrap_or_default();
+                        format!("# program is set; its arguments may be secrets: {program}")
+                    }
+                });
                 list("pass_env", pass_env, lines);
             }
             Target::Mail(mail) => write_mail(mail, lines),

@@ -1,7 +1,7 @@
 //! `recrawl deliver`: delivers changes to the receivers of the settings.
 
 use super::SettingsArguments;
-use super::delivery::DATA;
+use super::delivery::{DATA, door};
 use crate::CommandFailure;
 use clap::Args;
 use daemon::{Background, Board, ReceiverStatus, StopSignal, TopicReader, WebClock, logging};
@@ -53,7 +53,8 @@ pub fn deliver(arguments: &DeliverArguments, format: Format) -> Result<(), Comma
     let changes: Arc<OpenChanges> =
         Arc::new(move || TopicReader::open(&of_log, topics::PAGE_CHANGES, "recrawl-deliver"));
     let mut background = Background::new(&stop);
-    let mut port = arguments.serve.then(|| HealthPort::open(&settings, longest(&settings), &stop)).transpose()?;
+    let open = || HealthPort::open(&settings, door(&settings)?, longest(&settings), &stop);
+    let mut port = arguments.serve.then(open).transpose()?;
     let board = match &port {
         Some(port) => {
             // So that nothing is made in a data directory that is not there.
@@ -93,7 +94,8 @@ pub(crate) fn line(status: &ReceiverStatus) -> String {
     let last = status.last_delivered_at.as_ref().map(|at| format!("last {at}"));
     let next = status.next_digest_at.as_ref().map(|at| format!("next digest {at}"));
     let fails = status.failing_since.as_ref().map(|since| format!("fails since {since}"));
-    for part in [last, next, fails, status.problem.clone()].into_iter().flatten() {
+    let lost = (status.lost_total > 0).then(|| format!("up to {} lost by retention", status.lost_total));
+    for part in [last, next, lost, fails, status.problem.clone()].into_iter().flatten() {
         line += &format!("; {part}");
     }
     line

@@ -1,8 +1,10 @@
 //! The flags of a delivery.
 
 use crate::CommandFailure;
+use crate::embedded::SETTINGS_TOKEN;
 use clap::Args;
 use daemon::StopSignal;
+use daemon::http::{Door, KeyRing};
 use daemon::web_client::authorities;
 use messages::{Digest, topics};
 use outputs::delivery::{Delivery, GivingUp, HealthPort, OnFailure};
@@ -74,10 +76,17 @@ pub(crate) struct DeliveryArguments {
     serve: bool,
 }
 
+/// The rights at a port that shows deliveries: those of the token and the keys of the settings.
+pub(super) fn door(settings: &Settings) -> Result<Door, CommandFailure> {
+    let (own_token, keys) = (operate::configured_token(settings)?, KeyRing::of(&settings.http)?);
+    let tokens = own_token.into_iter().map(|token| (SETTINGS_TOKEN, token)).collect();
+    Ok(Door { tokens, keys, ..Door::default() })
+}
+
 impl DeliveryArguments {
     /// The port that shows how the delivery is doing, if one is asked for.
     pub(crate) fn port(&self, settings: &Settings, stop: &StopSignal) -> Result<Option<HealthPort>, CommandFailure> {
-        self.serve.then(|| HealthPort::open(settings, *self.timeout, stop)).transpose()
+        self.serve.then(|| HealthPort::open(settings, door(settings)?, *self.timeout, stop)).transpose()
     }
 
     /// How long a receiver or a bucket is tried.

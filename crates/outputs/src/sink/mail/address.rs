@@ -108,6 +108,10 @@ impl FromStr for MailServer {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        // Before its text is quoted anywhere: a password may be in it.
+        if text.contains('@') {
+            return Err("the address of the server must not hold a login; write user and password_file".to_owned());
+        }
         let wrong = || {
             format!(
                 "{text:?} is no mail server; write smtp://HOST or smtps://HOST, with :PORT behind it if it is not usual"
@@ -119,9 +123,6 @@ impl FromStr for MailServer {
             "smtps" => (true, 465),
             _ => return Err(wrong()),
         };
-        if rest.contains('@') {
-            return Err("the address of the server must not hold a login; write user and password_file".to_owned());
-        }
         let rest = rest.trim_end_matches('/');
         let (host, port) = match rest.rsplit_once(':').filter(|_| !rest.ends_with(']')) {
             Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?),
@@ -163,6 +164,10 @@ mod tests {
         {
             let problem = server(wrong).expect_err(wrong);
             assert!(problem.contains("write"), "{problem}");
+        }
+        for secret in ["me:tulip@a.test", "smtp:/me:tulip@a.test", "http://me:tulip@a.test", "smtp://me:tulip@a b"] {
+            let problem = server(secret).expect_err(secret);
+            assert!(!problem.contains("tulip") && problem.contains("password_file"), "{problem}");
         }
         let person = |text: &str| text.parse::<MailAddress>();
         assert_eq!(person("Ada <ada@example.org>").map(|it| it.to_string()).as_deref(), Ok("ada@example.org"));

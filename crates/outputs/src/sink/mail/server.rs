@@ -9,11 +9,15 @@ use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
 use lettre::transport::smtp::extension::ClientId;
 use std::error::Error as _;
 use std::io::ErrorKind;
+use std::time::Duration;
 
 /// The reply to `DATA`, before the mail.
 const START: u16 = 354;
 /// The reply to all else. After the mail it means that the server is responsible for it now.
 const DONE: u16 = 250;
+
+/// How long an unasked reply is waited for. What was read before TLS needs no time.
+const UNASKED: Duration = Duration::from_millis(1);
 
 /// A connection on which mails are sent one by one.
 pub(super) struct Connection(SmtpConnection);
@@ -23,7 +27,7 @@ pub(super) struct Connection(SmtpConnection);
 pub(super) struct Refusal {
     /// Whether it said that it never will (5xx).
     pub(super) is_for_good: bool,
-    /// Whether it is about a login or the policy of the server, and not about the address.
+    /// Whether it is about a login, a limit or the policy of the server, and not about the address or the mail.
     pub(super) is_of_policy: bool,
     /// The reason, in words.
     pub(super) said: String,
@@ -43,6 +47,7 @@ impl Connection {
                 return Err("it does not offer STARTTLS, and mail would be read on its way; use smtps://, or write plaintext = true".to_owned());
             }
             open.starttls(tls, &name).map_err(|error| in_words(&error))?;
+            refuse_unasked(&mut open, *timeout)?;
         }
         if let Some(login) = login {
             let done = open.auth(&[Mechanism::Plain, Mechanism::Login], login);
@@ -59,9 +64,13 @@ impl Connection {
         self.command(Rcpt::new(to.address().clone(), Vec::new()), DONE)
     }
 
+    /// Announces the mail.
+    pub(super) fn start(&mut self) -> Result<(), Refusal> {
+        self.command(Data, START)
+    }
+
     /// Sends the mail. `Ok`: the server has it.
     pub(super) fn content(&mut self, text: &[u8]) -> Result<(), Refusal> {
-        self.command(Data, START)?;
         let reply = self.0.message(text).map_err(Refusal::of)?;
         expected(reply.code().into(), DONE)
     }
@@ -69,6 +78,19 @@ impl Connection {
     fn command(&mut self, command: impl std::fmt::Display, code: u16) -> Result<(), Refusal> {
         let reply = self.0.command(command).map_err(Refusal::of)?;
         expected(reply.code().into(), code)
+    }
+}
+
+/// Refuses a connection that has a reply where nothing was asked. lettre keeps what it has read before TLS, so whoever is
+/// in between could have put the replies to a whole mail there.
+fn refuse_unasked(open: &mut SmtpConnection, timeout: Duration) -> Result<(), String> {
+    let limit = |open: &mut SmtpConnection, timeout| open.set_timeout(Some(timeout)).map_err(|error| error.to_string());
+    limit(open, UNASKED)?;
+    let reply = open.read_response();
+    limit(open, timeout)?;
+    match reply {
+        Err(error) if is_over_time(&error) => Ok(()),
+        _ => Err("it replied to commands before they were sent; somebody may have changed what it says".to_owned()),
     }
 }
 
@@ -89,9 +111,14 @@ impl Refusal {
         let said = in_words(&error);
         let code = error.status().map_or(0, u16::from);
         let is_of_policy =
-            matches!(code, 503 | 530 | 534 | 535 | 538) || enhanced(&error).is_some_and(|of| of.starts_with("5.7."));
+            matches!(code, 503 | 530 | 534 | 535 | 538) || enhanced(&error).is_some_and(|of| is_of_policy(&of));
         Self { is_for_good: error.is_permanent(), is_of_policy, said }
     }
+}
+
+/// Whether an enhanced status code is of the server's policy or of a limit on all mail (RFC 3463, X.7 and X.4.5).
+fn is_of_policy(enhanced: &str) -> bool {
+    enhanced.starts_with("5.7.") || enhanced == "5.4.5"
 }
 
 /// The enhanced status code of a reply (RFC 3463), such as `5.1.1`.
