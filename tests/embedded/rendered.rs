@@ -1,5 +1,6 @@
 //! Pages that scripts make are watched, kept, compared and archived as a reader sees them.
 
+use crate::archives::{export, files_in};
 use crate::site::{SiteRequest, answer, serve_answers};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -33,7 +34,7 @@ fn a_price_that_only_a_script_shows_fires_its_trigger() {
     });
     let url = format!("http://{address}/pump");
     let crawl = Crawl::default().with("politeness.crawl_delay", "0s").with("detector.contents", "body");
-    let crawl = crawl.with("fetch.record_heads", "true");
+    let crawl = crawl.with("fetch.record_heads", "true").with("log.retention_results", "30d");
     let rules = crawl.directory.path().join("rules.toml");
     std::fs::write(&rules, RULES).unwrap();
     let config = ["--config", rules.to_str().unwrap()];
@@ -55,9 +56,10 @@ fn a_price_that_only_a_script_shows_fires_its_trigger() {
     assert_eq!((&lines[1]["rule"], &lines[1]["triggers"][0]), (&"pump".into(), &"price below 20".into()), "{changes}");
 
     let archives = crawl.directory.path().join("archives");
-    crawl.ask("export", &["warc", "--out", archives.to_str().unwrap()]).exits_with(0);
-    let files = std::fs::read_dir(&archives).unwrap().map(|file| file.unwrap().path());
-    let archive = files.into_iter().find(|file| file.to_str().unwrap().ends_with(".warc.gz")).unwrap();
+    let exported = export(&crawl, &["warc", "--out", archives.to_str().unwrap()]).exits_with(0);
+    let archive = files_in(&archives).into_iter().find(|file| file.extension().is_some_and(|kind| kind == "gz"));
+    let archive =
+        archive.unwrap_or_else(|| panic!("{} {} {:?}", exported.stdout, exported.stderr, files_in(&archives)));
     let mut unpacked = String::new();
     let packed = std::fs::read(archive).unwrap();
     std::io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(&*packed), &mut unpacked).unwrap();
