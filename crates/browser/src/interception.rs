@@ -11,28 +11,39 @@ const PICTURE: &[u8] =
     b"GIF89a\x01\0\x01\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\x04\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\x02D\x01\0;";
 
 impl Session<'_> {
-    pub(crate) async fn take(
-        &mut self,
-        event: Event,
-        document: &Document<'_>,
-        door: &mut impl Door,
-    ) -> Result<(), RenderFailure> {
+    pub(crate) fn take(&mut self, event: Event) -> Result<(), RenderFailure> {
         let is_main = event.session == self.id;
         match event.kind {
             EventKind::Loaded if is_main => self.is_loaded = true,
             EventKind::Crashed if is_main => return Err(RenderFailure::Crashed),
             EventKind::Dialog => self.to(&event.session, "Page.handleJavaScriptDialog", json!({ "accept": false })),
             EventKind::Begun { id } if is_main => {
-                self.open.insert(id);
+                self.begun += 1;
+                self.open.entry(id).or_insert(self.begun);
             }
             EventKind::Ended { id } if is_main => {
                 self.open.remove(&id);
             }
             EventKind::Attached { session, kind } => self.attached(&session, &kind),
-            EventKind::Requested(request) => self.requested(&event.session, &request, document, door).await?,
+            EventKind::Requested(request) => self.waiting.push((event.session, request)),
             EventKind::Loaded | EventKind::Crashed | EventKind::Begun { .. } | EventKind::Ended { .. } => {}
         }
         Ok(())
+    }
+
+    /// Answers the waiting request that the page began first. Events come in an order of their own when the machine is busy, and
+    /// scripts see in which order answers come. Returns whether there was one.
+    pub(crate) async fn answer_first(
+        &mut self,
+        document: &Document<'_>,
+        door: &mut impl Door,
+    ) -> Result<bool, RenderFailure> {
+        let number = |(_, request): &(String, Request)| self.open.get(&request.network_id).copied().unwrap_or(u64::MAX);
+        let Some(first) = (0..self.waiting.len()).min_by_key(|at| number(&self.waiting[*at])) else { return Ok(false) };
+        let (session, request) = self.waiting.remove(first);
+        self.requested(&session, &request, document, door).await?;
+        self.answered = Some(request.network_id);
+        Ok(true)
     }
 
     /// Prepares a frame or a worker before it runs. A service worker never does.

@@ -53,6 +53,8 @@ pub(crate) enum EventKind {
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) id: String,
+    /// The id by which its beginning and its end are told.
+    pub(crate) network_id: String,
     pub(crate) frame: String,
     pub(crate) url: String,
     pub(crate) method: String,
@@ -86,6 +88,7 @@ impl EventKind {
                 };
                 Self::Requested(Request {
                     id: text(&params["requestId"]),
+                    network_id: text(&params["networkId"]),
                     frame: text(&params["frameId"]),
                     url: text(&request["url"]),
                     method: text(&request["method"]),

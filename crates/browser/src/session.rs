@@ -1,9 +1,9 @@
 //! One rendering: a browsing context of its own, in which each request is answered by the door.
 
-use crate::pipe::{Event, Events, MAX_WAITING, Pipe, Reply};
+use crate::pipe::{Event, Events, MAX_WAITING, Pipe, Reply, Request};
 use crate::rendering::{Document, Door, RenderFailure, RenderLimits, RenderedPage};
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
@@ -16,6 +16,10 @@ const CLOSE: Duration = Duration::from_secs(2);
 const TIMERS_AT_ONCE: u32 = 100;
 /// Timers that are due within this time (virtual) run in one step.
 const TIMERS_TOGETHER_MS: f64 = 50.0;
+/// How long (real) no event must have come before the first of the waiting requests is answered.
+const GATHERING: Duration = Duration::from_millis(5);
+/// How long (real) an answer may take to arrive.
+const ANSWER_ARRIVES: Duration = Duration::from_millis(100);
 /// How long (real) nothing must have come before open requests count as abandoned.
 const ABANDONED: Duration = Duration::from_secs(1);
 /// How long (real) nothing must have come before the next timer.
@@ -41,8 +45,13 @@ pub(crate) struct Session<'a> {
     pub(crate) parts: usize,
     pub(crate) blocked: usize,
     pub(crate) refused: HashSet<String>,
-    /// Requests that the browser has begun and not ended.
-    pub(crate) open: HashSet<String>,
+    /// Requests that the browser has begun and not ended, with their numbers.
+    pub(crate) open: HashMap<String, u64>,
+    pub(crate) begun: u64,
+    /// The last request that was answered.
+    pub(crate) answered: Option<String>,
+    /// Requests that wait for their answers, with their sessions.
+    pub(crate) waiting: Vec<(String, Request)>,
 }
 
 impl<'a> Session<'a> {
@@ -66,7 +75,10 @@ impl<'a> Session<'a> {
             parts: 0,
             blocked: 0,
             refused: HashSet::new(),
-            open: HashSet::new(),
+            open: HashMap::new(),
+            begun: 0,
+            answered: None,
+            waiting: Vec::new(),
         };
         match session.attach().await {
             Ok(()) => Ok(session),
@@ -214,6 +226,7 @@ impl<'a> Session<'a> {
         let mut reply = self.pipe.send(Some(&self.id), command, params);
         loop {
             let waited = Instant::now();
+            let (gathering, has_waiting, left) = (self.gathering(), !self.waiting.is_empty(), self.left);
             let event = tokio::select! {
                 biased;
                 event = self.events.recv() => event,
@@ -225,12 +238,17 @@ impl<'a> Session<'a> {
                         Err(_) => Err(RenderFailure::BrowserEnded),
                     };
                 }
-                () = tokio::time::sleep(self.left) => return Err(self.too_long()),
+                () = tokio::time::sleep(gathering), if has_waiting => {
+                    self.worked(waited);
+                    self.answer_first(document, door).await?;
+                    continue;
+                }
+                () = tokio::time::sleep(left) => return Err(self.too_long()),
             };
             self.worked(waited);
             let event = event.ok_or(RenderFailure::BrowserEnded)?;
             self.is_not_flooded()?;
-            self.take(event, document, door).await?;
+            self.take(event)?;
         }
     }
 
@@ -246,20 +264,28 @@ impl<'a> Session<'a> {
         }
         self.is_not_flooded()?;
         let waited = Instant::now();
+        let patience = if self.waiting.is_empty() { patience } else { self.gathering() };
         let event = match self.events.try_recv() {
             Ok(event) => Some(event),
-            Err(_) if patience.is_zero() => return Ok(false),
             Err(_) => tokio::time::timeout(patience.min(self.left), self.events.recv()).await.ok().flatten(),
         };
         self.worked(waited);
         match event {
             Some(event) => {
-                self.take(event, document, door).await?;
+                self.take(event)?;
                 Ok(true)
             }
+            None if !self.waiting.is_empty() => self.answer_first(document, door).await,
             None if self.left.is_zero() => Err(self.too_long()),
             None => Ok(false),
         }
+    }
+
+    /// How long (real) no event must have come before a request is answered: as long as the last answer may still be on its
+    /// way, so that answers arrive in their order.
+    fn gathering(&self) -> Duration {
+        let is_on_its_way = self.answered.as_ref().is_some_and(|id| self.open.contains_key(id));
+        if is_on_its_way { ANSWER_ARRIVES } else { GATHERING }
     }
 
     fn is_not_flooded(&self) -> Result<(), RenderFailure> {

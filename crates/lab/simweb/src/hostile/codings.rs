@@ -21,13 +21,13 @@ const CODINGS: [(&str, Pack); 3] = [("gzip", gzip), ("br", brotli), ("zstd", zst
 const IN_MEMORY: &str = "memory takes all that is written";
 
 fn gzip(body: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(body).expect(IN_MEMORY);
     encoder.finish().expect(IN_MEMORY)
 }
 
 fn deflate(body: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
     encoder.write_all(body).expect(IN_MEMORY);
     encoder.finish().expect(IN_MEMORY)
 }
@@ -111,7 +111,7 @@ fn of_each_coding() -> impl Iterator<Item = Misbehaviour> {
 fn gzip_headers() -> Vec<Misbehaviour> {
     let case = Misbehaviour::new;
     let named = |name: Vec<u8>| {
-        let mut encoder = GzBuilder::new().filename(name).write(Vec::new(), Compression::default());
+        let mut encoder = GzBuilder::new().filename(name).write(Vec::new(), Compression::best());
         encoder.write_all(HELLO).expect(IN_MEMORY);
         encoder.finish().expect(IN_MEMORY)
     };
