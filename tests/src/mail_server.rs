@@ -25,7 +25,7 @@ pub enum MailStep {
     Content,
 }
 
-/// What the server does in place of what it should.
+/// A fault of the server, in place of what it should do.
 #[derive(Clone, Debug)]
 pub enum MailFault {
     /// Answers with this line.
@@ -45,7 +45,7 @@ pub struct ReceivedMail {
     pub to: String,
     /// Headers by their names in lower case, unfolded.
     pub headers: BTreeMap<String, String>,
-    /// What follows them.
+    /// The fault that follows them.
     pub body: String,
     /// Whether its sender was answered that it is taken.
     pub was_confirmed: bool,

@@ -53,7 +53,7 @@ pub(crate) enum EventKind {
 #[derive(Debug)]
 pub(crate) struct Request {
     pub(crate) id: String,
-    /// The id by which its beginning and its end are told.
+    /// Its id in the events of its beginning and its end.
     pub(crate) network_id: String,
     pub(crate) frame: String,
     pub(crate) url: String,
@@ -62,7 +62,7 @@ pub(crate) struct Request {
     pub(crate) kind: String,
     pub(crate) accept: Option<String>,
     pub(crate) origin: Option<String>,
-    /// Whether nobody waits for it yet (`sec-purpose: prefetch`).
+    /// Whether it is made ahead of its use (`sec-purpose: prefetch`).
     pub(crate) is_prefetch: bool,
 }
 

@@ -1,7 +1,7 @@
 //! The body of a response, readable as blocks, as text and links, or as both at once.
 
 use crate::blocks::Blocks;
-use crate::charset::{CharsetSource, DecodedText};
+use crate::charset::{DecodedText, of_html};
 use crate::confined::{NotRead, ReadConfined};
 use crate::content_kind::ContentKind;
 use crate::digest::{ContentDigest, content_digest};
@@ -11,7 +11,6 @@ use crate::markup::{TakeTokens, hand_tokens};
 use crate::page_text::PageText;
 use crate::select::Selection;
 use crate::{json_values, pieces, plain, xml};
-use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// A body with its metadata. Reading it never fails, and decodes it once, however often it is read.
@@ -172,11 +171,6 @@ impl<'a> Body<'a> {
         let media_type = if named.is_empty() { self.format().name().unwrap_or("a file") } else { &named };
         pieces::opaque(media_type, self.bytes.len(), &self.digest())
     }
-}
-
-/// HTML that was made of a document.
-pub(crate) fn of_html<'a>(html: String) -> DecodedText<'a> {
-    DecodedText { text: Cow::Owned(html), charset: "UTF-8", how: CharsetSource::Declaration }
 }
 
 fn blocks_of(kind: ContentKind, text: &str, address: Option<&str>, selection: Option<&Selection>) -> Blocks {

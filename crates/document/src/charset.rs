@@ -284,6 +284,11 @@ fn declared_by_meta(attributes: &[u8]) -> Option<Charset> {
     }
 }
 
+/// HTML that was made of a document.
+pub(crate) fn of_html<'a>(html: String) -> DecodedText<'a> {
+    DecodedText { text: Cow::Owned(html), charset: "UTF-8", how: CharsetSource::Declaration }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,8 +14,7 @@ mod word;
 
 use self::out::Html;
 use self::package::Package;
-use crate::body::of_html;
-use crate::charset::DecodedText;
+use crate::charset::{DecodedText, of_html};
 
 /// The most bytes that the parts of a document may have together once they are unpacked.
 pub(crate) const MAX_PART_BYTES: u64 = 16 << 20;

@@ -14,7 +14,7 @@ const NEARLY_NONE: usize = 200;
 const WITH_EMPTY_PLACE: usize = 1_500;
 /// Bytes of visible text below which a word to readers without scripts is a sign.
 const WITH_NOSCRIPT: usize = 600;
-/// Most templates within one another that are told apart.
+/// Most templates within one another that count.
 const MOST_TEMPLATES: usize = 16;
 /// Bytes of a script within the page that may make a page.
 const PROGRAM: usize = 400;
@@ -125,15 +125,15 @@ fn is_place(tag: &StartTag<'_>) -> bool {
 
 /// Whether the content of a `<noscript>` says something: it is no picture that counts visitors.
 fn speaks(text: &str) -> bool {
-    let (mut letters, mut in_tag) = (0, false);
+    let (mut characters, mut in_tag) = (0, false);
     for character in text.chars() {
         match character {
             '<' => in_tag = true,
             '>' => in_tag = false,
-            _ => letters += usize::from(!in_tag && character.is_alphabetic()),
+            _ => characters += usize::from(!in_tag && character.is_alphabetic()),
         }
     }
-    letters >= 6
+    characters >= 6
 }
 
 #[cfg(test)]

@@ -122,10 +122,12 @@ fn is_number_of_page(line: &Line, (number, pages): (usize, usize), following: &H
         return is_followed && (-20..=4).contains(&difference);
     }
     let text = line.text();
-    let is_short = (1..=MOST_CHARACTERS).contains(&letters(&text));
+    let is_short = (1..=MOST_CHARACTERS).contains(&alphabetic_count(&text));
     match *numbers(&text).as_slice() {
         [page] => is_short && page.parse() == Ok(number),
-        [page, count] => letters(&text) <= MOST_CHARACTERS && page.parse() == Ok(number) && count.parse() == Ok(pages),
+        [page, count] => {
+            alphabetic_count(&text) <= MOST_CHARACTERS && page.parse() == Ok(number) && count.parse() == Ok(pages)
+        }
         _ => false,
     }
 }
@@ -134,7 +136,7 @@ fn is_number_of_page(line: &Line, (number, pages): (usize, usize), following: &H
 fn lone_number(line: &Line) -> Option<i64> {
     let text = line.text();
     match *numbers(&text).as_slice() {
-        [number] if letters(&text) == 0 && text.len() <= number.len() + 6 => number.parse().ok(),
+        [number] if alphabetic_count(&text) == 0 && text.len() <= number.len() + 6 => number.parse().ok(),
         _ => None,
     }
 }
@@ -143,7 +145,7 @@ fn numbers(text: &str) -> Vec<&str> {
     text.split(|char: char| !char.is_ascii_digit()).filter(|part| !part.is_empty()).collect()
 }
 
-fn letters(text: &str) -> usize {
+fn alphabetic_count(text: &str) -> usize {
     text.chars().filter(|char| char.is_alphabetic()).count()
 }
 

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ligatures_are_letters_and_spaces_are_spaces() {
+    fn ligatures_are_taken_apart_and_spaces_are_spaces() {
         let read = |text: &str| in_characters(BfString::String(text.to_owned()));
         assert_eq!(read("e\u{fb03}cient"), "efficient");
         assert_eq!(read("a\u{a0}b\u{feff}"), "a b");

@@ -1,7 +1,7 @@
 //! Texts of a document outside its pages.
 
 /// A text string (ISO 32000-2, 7.9.2.2): UTF-16 or UTF-8 with a mark, or else PDFDocEncoding. That is read as windows-1252,
-/// as which many programs write it: they agree on letters, and not on the signs from 0x80 to 0x9f.
+/// as which many programs write it: they agree on most characters, and not on the signs from 0x80 to 0x9f.
 pub(crate) fn text_string(bytes: &[u8]) -> String {
     // A mark of the order of bytes overrules the name.
     encoding_rs::WINDOWS_1252.decode(bytes).0.into_owned()

@@ -113,6 +113,18 @@ pub fn edit_distance(from: &str, to: &str) -> usize {
     rows[from.len()][to.len()]
 }
 
+/// Why an entry of a rule or a receiver is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}; {remedy}")]
+pub struct RuleFault {
+    /// The key of the table.
+    pub key: &'static str,
+    /// The reason, as text for the operator.
+    pub problem: String,
+    /// The correction to make, as text for the operator.
+    pub remedy: String,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

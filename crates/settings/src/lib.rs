@@ -28,13 +28,13 @@ mod tests;
 mod values;
 
 pub use crate::draft::Draft;
-pub use crate::fault::{Faults, Origin, SettingFault, edit_distance};
+pub use crate::fault::{Faults, Origin, RuleFault, SettingFault, edit_distance};
 pub use crate::fetch::AllowedAddress;
 pub use crate::form::Secrets;
 pub use crate::kafka::{KafkaProperties, SaslMechanism, SecurityProtocol, is_secret_property};
 pub use crate::preset::Preset;
 pub use crate::receivers::{Begin, ChangeChoice, MailTarget, Receiver, Target, WebhookTarget};
-pub use crate::rules::{CrawlOrders, Permission, Rendering, Rule, RuleFault, compile_rules};
+pub use crate::rules::{CrawlOrders, Permission, Rendering, Rule, compile_rules};
 pub use crate::saved_rules::{read_saved_rules, write_saved_rules};
 pub use crate::sections::{
     Budget, Clock, Contents, Crawl, Detector, Discover, Estimator, Fetch, Focus, Hints, Http, Identity, Kafka, Log,

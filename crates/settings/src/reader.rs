@@ -1,9 +1,9 @@
 //! Puts the layers of the settings together and reports everything that is wrong with them at once.
 
-use crate::fault::{Faults, Origin, SettingFault, nearest};
+use crate::fault::{Faults, Origin, RuleFault, SettingFault, nearest};
 use crate::form::Form;
 use crate::raw::{NOT_SETTINGS, PREFIX, Raw};
-use crate::receivers::{DELIVER, PlacedReceiver};
+use crate::receivers::{DELIVER, MAX_RECEIVERS, PlacedReceiver, keys};
 use crate::rules::{PlacedRule, RULES};
 use crate::sections::{KEYS, may_be_secret};
 use std::collections::BTreeMap;
@@ -243,4 +243,64 @@ fn syntax_fault(line: &str, message: &str, origin: Origin) -> SettingFault {
 
 fn join<'a>(words: impl Iterator<Item = &'a str>) -> String {
     words.collect::<Vec<_>>().join(", ")
+}
+
+impl SettingsReader {
+    /// Reads the receivers of a file in place of those of the files before.
+    pub(crate) fn add_receivers(&mut self, value: &DeValue<'_>, at: &Origin, origin: impl Fn(usize) -> Origin) {
+        let DeValue::Array(tables) = value else {
+            let remedy = "write [[deliver]] on a line of its own before each receiver, with its keys below";
+            return self.fault(at.clone(), DELIVER, "is a list of tables", remedy.to_owned());
+        };
+        self.receivers.clear();
+        if tables.len() > MAX_RECEIVERS {
+            let problem = format!("there are {} receivers, more than {MAX_RECEIVERS}", tables.len());
+            let remedy = "let receivers share a table, or read the topic of changes (docs/deliver-changes.md)";
+            return self.fault(at.clone(), DELIVER, &problem, remedy.to_owned());
+        }
+        for (index, table) in tables.iter().enumerate() {
+            let at = origin(table.span().start);
+            let DeValue::Table(table) = table.get_ref() else {
+                let remedy = "write [[deliver]], and its keys below".to_owned();
+                self.fault(at, &format!("{DELIVER} {}", index + 1), "is no table", remedy);
+                continue;
+            };
+            self.add_receiver(index + 1, table, &at, &origin);
+        }
+    }
+
+    fn add_receiver(&mut self, number: usize, table: &DeTable<'_>, at: &Origin, origin: impl Fn(usize) -> Origin) {
+        let (mut places, mut raws) = (BTreeMap::new(), BTreeMap::new());
+        let name = table.iter().find(|(key, _)| key.get_ref() == "name");
+        let name = name.and_then(|(_, value)| value.get_ref().as_str()).map(|name| format!("{name:?}"));
+        let shown = format!("{DELIVER} {}", name.unwrap_or_else(|| number.to_string()));
+        let faults_before = self.faults.len();
+        for (key, value) in table {
+            let at = origin(key.span().start);
+            let Some(known) = keys::KEYS.into_iter().find(|known| *known == key.get_ref()) else {
+                let remedy = match nearest(key.get_ref(), keys::KEYS) {
+                    Some(meant) => format!("did you mean {meant}?"),
+                    None => format!("a receiver has {}", keys::KEYS.join(", ")),
+                };
+                self.fault(at, &format!("{shown}: {}", key.get_ref()), "there is no such key", remedy);
+                continue;
+            };
+            places.insert(known, at);
+            raws.insert(known, Raw::from_toml(value.get_ref()));
+        }
+        let (receiver, faults) = keys::read(raws);
+        for RuleFault { key, problem, remedy } in faults {
+            let first = key.split('.').next().unwrap_or(key);
+            let place = places.get(first).unwrap_or(at).clone();
+            self.fault(place, &format!("{shown}: {key}"), &problem, remedy);
+        }
+        let Some(receiver) = receiver.filter(|_| self.faults.len() == faults_before) else { return };
+        let placed = PlacedReceiver { receiver, at: at.clone(), keys: places };
+        if self.receivers.iter().any(|other| other.receiver.name == placed.receiver.name) {
+            let remedy = "give each receiver a name of its own".to_owned();
+            let place = placed.place("name").clone();
+            return self.fault(place, &format!("{shown}: name"), "another receiver is called so, too", remedy);
+        }
+        self.receivers.push(placed);
+    }
 }

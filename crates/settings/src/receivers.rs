@@ -1,24 +1,20 @@
 //! The tables `[[deliver]]`: who receives which changes, and how they get there. Those of the last file that has some count.
 
-mod keys;
+pub(crate) mod keys;
 mod written;
 
 pub(crate) use self::written::write;
 
-use crate::fault::{Origin, nearest};
-use crate::raw::Raw;
-use crate::reader::SettingsReader;
-use crate::rules::RuleFault;
+use crate::fault::Origin;
 use crate::values::Secret;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-use toml::de::{DeTable, DeValue};
 
 /// The name of the tables.
 pub(crate) const DELIVER: &str = "deliver";
 /// The most tables.
-const MAX_RECEIVERS: usize = 100;
+pub(crate) const MAX_RECEIVERS: usize = 100;
 
 /// A table `[[deliver]]`. The crate `outputs` gives its texts a meaning.
 #[derive(Clone, Debug, PartialEq)]
@@ -124,7 +120,7 @@ pub struct MailTarget {
 pub(crate) struct PlacedReceiver {
     pub(crate) receiver: Receiver,
     pub(crate) at: Origin,
-    keys: BTreeMap<&'static str, Origin>,
+    pub(crate) keys: BTreeMap<&'static str, Origin>,
 }
 
 impl PlacedReceiver {
@@ -133,66 +129,6 @@ impl PlacedReceiver {
         // Keys of the mail stand in a table of their own.
         let key = key.split('.').next().unwrap_or(key);
         self.keys.get(key).unwrap_or(&self.at)
-    }
-}
-
-impl SettingsReader {
-    /// Reads the receivers of a file in place of those of the files before.
-    pub(crate) fn add_receivers(&mut self, value: &DeValue<'_>, at: &Origin, origin: impl Fn(usize) -> Origin) {
-        let DeValue::Array(tables) = value else {
-            let remedy = "write [[deliver]] on a line of its own before each receiver, with its keys below";
-            return self.fault(at.clone(), DELIVER, "is a list of tables", remedy.to_owned());
-        };
-        self.receivers.clear();
-        if tables.len() > MAX_RECEIVERS {
-            let problem = format!("there are {} receivers, more than {MAX_RECEIVERS}", tables.len());
-            let remedy = "let receivers share a table, or read the topic of changes (docs/deliver-changes.md)";
-            return self.fault(at.clone(), DELIVER, &problem, remedy.to_owned());
-        }
-        for (index, table) in tables.iter().enumerate() {
-            let at = origin(table.span().start);
-            let DeValue::Table(table) = table.get_ref() else {
-                let remedy = "write [[deliver]], and its keys below".to_owned();
-                self.fault(at, &format!("{DELIVER} {}", index + 1), "is no table", remedy);
-                continue;
-            };
-            self.add_receiver(index + 1, table, &at, &origin);
-        }
-    }
-
-    fn add_receiver(&mut self, number: usize, table: &DeTable<'_>, at: &Origin, origin: impl Fn(usize) -> Origin) {
-        let (mut places, mut raws) = (BTreeMap::new(), BTreeMap::new());
-        let name = table.iter().find(|(key, _)| key.get_ref() == "name");
-        let name = name.and_then(|(_, value)| value.get_ref().as_str()).map(|name| format!("{name:?}"));
-        let shown = format!("{DELIVER} {}", name.unwrap_or_else(|| number.to_string()));
-        let faults_before = self.faults.len();
-        for (key, value) in table {
-            let at = origin(key.span().start);
-            let Some(known) = keys::KEYS.into_iter().find(|known| *known == key.get_ref()) else {
-                let remedy = match nearest(key.get_ref(), keys::KEYS) {
-                    Some(meant) => format!("did you mean {meant}?"),
-                    None => format!("a receiver has {}", keys::KEYS.join(", ")),
-                };
-                self.fault(at, &format!("{shown}: {}", key.get_ref()), "there is no such key", remedy);
-                continue;
-            };
-            places.insert(known, at);
-            raws.insert(known, Raw::from_toml(value.get_ref()));
-        }
-        let (receiver, faults) = keys::read(raws);
-        for RuleFault { key, problem, remedy } in faults {
-            let first = key.split('.').next().unwrap_or(key);
-            let place = places.get(first).unwrap_or(at).clone();
-            self.fault(place, &format!("{shown}: {key}"), &problem, remedy);
-        }
-        let Some(receiver) = receiver.filter(|_| self.faults.len() == faults_before) else { return };
-        let placed = PlacedReceiver { receiver, at: at.clone(), keys: places };
-        if self.receivers.iter().any(|other| other.receiver.name == placed.receiver.name) {
-            let remedy = "give each receiver a name of its own".to_owned();
-            let place = placed.place("name").clone();
-            return self.fault(place, &format!("{shown}: name"), "another receiver is called so, too", remedy);
-        }
-        self.receivers.push(placed);
     }
 }
 

@@ -5,7 +5,7 @@ mod orders;
 
 pub(crate) use self::orders::write as write_orders;
 
-use crate::fault::{Origin, SettingFault, nearest};
+use crate::fault::{Origin, RuleFault, SettingFault, nearest};
 use crate::form::{Flag, Form, Secrets, quote};
 use crate::raw::Raw;
 use crate::reader::SettingsReader;
@@ -33,18 +33,6 @@ pub struct Rule {
     pub only_triggers: bool,
     /// How the pages are crawled.
     pub orders: CrawlOrders,
-}
-
-/// Why an entry of a rule or a receiver is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}; {remedy}")]
-pub struct RuleFault {
-    /// The key of the table.
-    pub key: &'static str,
-    /// The reason, as text for the operator.
-    pub problem: String,
-    /// The correction to make, as text for the operator.
-    pub remedy: String,
 }
 
 /// Whether pages are crawled.

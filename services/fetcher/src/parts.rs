@@ -1,4 +1,4 @@
-//! What is kept of the parts of rendered pages: answers, as far as HTTP allows, and which parts fail again and again.
+//! The memory of the parts of rendered pages: answers, as far as HTTP allows, and which parts fail again and again.
 
 use browser::PartAnswer;
 use messages::Validators;

@@ -30,7 +30,7 @@ pub(crate) enum RequestedResource<'a> {
     },
     /// A part of a page that a browser renders.
     Part {
-        /// What is kept of an earlier answer. The request is conditional on it.
+        /// The validators of an earlier answer. The request is conditional on it.
         known: &'a Validators,
         /// The media types that the page asks for.
         accept: Option<&'a str>,

@@ -29,7 +29,7 @@ impl Site {
         self
     }
 
-    /// What was asked for, without the host of the page.
+    /// The addresses asked for, without the host of the page.
     pub(crate) fn asked_for(&self) -> Vec<&str> {
         self.asked.iter().map(|(url, _)| url.strip_prefix("http://a.test").unwrap_or(url)).collect()
     }

@@ -1,6 +1,6 @@
 //! Sends all changes since the last digest together, when the next one is due.
 //!
-//! What a digest has is noted before its first attempt: a position up to which it goes, and when it was due. A run that is
+//! The content of a digest is noted before its first attempt: a position up to which it goes, and when it was due. A run that is
 //! killed sends the same digest again, under the same id.
 
 use super::collected::Collected;

@@ -92,7 +92,7 @@ impl Form {
     }
 }
 
-/// What templates are rendered in.
+/// The environment in which templates are rendered.
 pub(crate) fn environment() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -104,7 +104,7 @@ pub(crate) fn environment() -> Environment<'static> {
     environment
 }
 
-/// What a template knows of a change.
+/// The values that a template knows of a change.
 pub(crate) fn values_of(change: &PublishedChange) -> Value {
     let lines: Vec<_> = change_lines(change, LineStyle::Piped).collect();
     let host = change.url.split('/').nth(2).unwrap_or_default();

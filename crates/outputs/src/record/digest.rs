@@ -9,7 +9,7 @@ pub struct ChangeDigest {
     pub digest_id: String,
     /// The name of the receiver in the settings.
     pub receiver: String,
-    /// What it has, in a sentence.
+    /// Its content, in a sentence.
     pub sentence: String,
     /// Time of the digest before, or of the start of the receiver if this is its first, in RFC 3339.
     pub since: Option<String>,

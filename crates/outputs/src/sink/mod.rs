@@ -156,7 +156,7 @@ pub trait Receiver: Send {
     fn deliver(&mut self, parcel: &Parcel<'_>, attempt: u32) -> Result<(), Undelivered>;
 }
 
-/// What a receiver takes at a time.
+/// The unit that a receiver takes at a time.
 #[derive(Clone, Copy, Debug)]
 pub enum Parcel<'a> {
     /// A change.

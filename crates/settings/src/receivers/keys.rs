@@ -1,14 +1,13 @@
 //! The keys of a receiver.
 
 use super::{Begin, ChangeChoice, MailTarget, Receiver, Target, WebhookTarget};
-use crate::fault::nearest;
+use crate::fault::{RuleFault, nearest};
 use crate::form::{Choice, Flag, Form, Path, Phrase, Span, Text};
 use crate::raw::Raw;
-use crate::rules::RuleFault;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub(super) const KEYS: [&str; 20] = [
+pub(crate) const KEYS: [&str; 20] = [
     "name",
     "rules",
     "verdicts",
@@ -215,7 +214,7 @@ impl Table {
 }
 
 /// Reads the values of a table. `None`, or faults: it cannot be.
-pub(super) fn read(raws: BTreeMap<&'static str, Raw>) -> (Option<Receiver>, Vec<RuleFault>) {
+pub(crate) fn read(raws: BTreeMap<&'static str, Raw>) -> (Option<Receiver>, Vec<RuleFault>) {
     let mut table = Table { raws, faults: Vec::new() };
     let name = table.needed("name", &NAME);
     let choice = ChangeChoice {

@@ -28,7 +28,7 @@ pub(super) enum Errand<'a> {
     Page,
     /// A part of it, for the browser that renders it.
     Part {
-        /// What is kept of an earlier answer.
+        /// The validators of an earlier answer.
         known: &'a Validators,
         accept: Option<&'a str>,
     },

@@ -129,7 +129,7 @@ fn enhanced(error: &Error) -> Option<String> {
     is_code.then(|| first.to_owned())
 }
 
-/// What went wrong, as the server or the system says it.
+/// The fault, as the server or the system says it.
 fn in_words(error: &Error) -> String {
     let why = error.source().map(ToString::to_string).unwrap_or_default();
     match error.status() {
